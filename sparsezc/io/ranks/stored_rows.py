@@ -143,8 +143,7 @@ def load_rows(rows: Rows, cuts: NDArray[np.int64], rank: int, weights: Weights, 
         where = BY_ADDRESS
     if indices is None:
         indices = _ids(rows, start, stop, where)
-    pattern = Csr(last - first, rows.ncols, indptr, indices, MappedBuffer.of(np.empty(0)), dtype)
-    values, iso = _values(rows, pattern, first, start, weights, where)
+    values, iso = _values(rows, indptr, dtype, (first, start), weights, where)
     made = Csr(last - first, rows.ncols, indptr, indices, values, dtype, iso, rows.symmetric)
     return check_rows(rows.path, made) if where in HOSTS else made
 
@@ -171,9 +170,11 @@ def _ids(rows: Rows, start: int, stop: int, where: str) -> Buffer:
     return target
 
 
-def _values(rows: Rows, made: Csr, first: int, start: int, weights: Weights, where: str) -> tuple[Buffer, bool]:
-    """Return the values of some rows, of which `first` is the first and `start` its first entry."""
-    count, dtype = made.nvals, made.dtype
+def _values(
+    rows: Rows, indptr: NDArray[np.int64], dtype: DataType, begin: tuple[int, int], weights: Weights, where: str
+) -> tuple[Buffer, bool]:
+    """Return the values of some rows, which have the offsets `indptr`; `begin`: the first row, and its first entry."""
+    (first, start), count = begin, int(indptr[-1])
     if weights.kind == "none":
         one = allocate(HOST if where in FILES else where, 1, np.bool_)
         one.write(0, np.ones(1, np.bool_))
@@ -185,7 +186,7 @@ def _values(rows: Rows, made: Csr, first: int, start: int, weights: Weights, whe
         stop = min(at + _PART, count)
         if weights.kind == "hash":
             entries = np.arange(at, stop)
-            own = np.searchsorted(made.indptr, entries, side="right") - 1 + first
+            own = np.searchsorted(indptr, entries, side="right") - 1 + first
             values.write(at, weighting.hashed(own, rows.ids(start + at, start + stop), weights))
             continue
         part = rows.values(start + at, start + stop)
