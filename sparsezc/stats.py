@@ -55,7 +55,7 @@ class Traffic:
     copy_seconds: float = 0.0
     gather_seconds: float = 0.0
 
-    def add_seconds(self, what: str, seconds: float) -> None:
+    def _add_seconds(self, what: str, seconds: float) -> None:
         """Add to ``what_seconds``."""
         name = f"{what}_seconds"
         setattr(self, name, getattr(self, name) + seconds)
@@ -120,7 +120,7 @@ def timed(what: str) -> Iterator[None]:
     start = time.perf_counter()
     yield
     if collecting is not None:
-        collecting.add_seconds(what, time.perf_counter() - start)
+        collecting._add_seconds(what, time.perf_counter() - start)
 
 
 def __dir__() -> list[str]:

@@ -53,7 +53,7 @@ def from_edges(
     rows, columns = np.r_[i, j[back]], np.r_[j, i[back]]
     G = (DiGraph if directed else Graph)._of_edges(labels, rows, columns)
     for name, values in data.items():
-        G._values[name] = edge_matrix(G, rows, columns, np.r_[values[kept], values[kept][back]])
+        G._add_values(name, edge_matrix(G, rows, columns, np.r_[values[kept], values[kept][back]]))
     return G
 
 

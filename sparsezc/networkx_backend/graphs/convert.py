@@ -52,7 +52,7 @@ def convert_from_nx(
     if wanted_placement() is not None:
         made.A  # noqa: B018 - where the configuration wants it now
     for weight, default in (edge_attrs or {}).items():
-        made._values[weight] = weighted(graph, made, weight, default)
+        made._add_values(weight, weighted(graph, made, weight, default))
     return made
 
 

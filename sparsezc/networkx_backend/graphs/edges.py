@@ -43,7 +43,7 @@ def weighted(source: Any, G: Graph, weight: str, default: Any, least: bool = Fal
         if G.multi:
             raise NotImplementedError(f"edge attribute {weight!r} mixes integers and fractions among parallel edges")
         n = len(G)
-        G._fractions[weight] = Matrix.from_coo(i, j, fractions, nrows=n, ncols=n)
+        G._add_fractions(weight, Matrix.from_coo(i, j, fractions, nrows=n, ncols=n))
     return edge_matrix(G, i, j, values, binary.min if least else binary.plus)
 
 

@@ -128,6 +128,14 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
         self._values, self.node_values, self.info = values, node_values, info
         return self
 
+    def _add_values(self, weight: str, values: Matrix) -> None:
+        """Give the edges of this new graph an attribute, as a matrix of its values."""
+        self._values[weight] = values
+
+    def _add_fractions(self, weight: str, places: Matrix) -> None:
+        """Note where an edge attribute, which has integers too, has fractions."""
+        self._fractions[weight] = places
+
     @property
     def A(self) -> Matrix:
         """The adjacency matrix, whose values are ignored."""
