@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu import matrix_stores
+from sparsezc.engines.gpu import matrix_conversions
 from sparsezc.engines.gpu.runtime import launch, presence_words, truth
 from sparsezc.engines.gpu.storage import vector_store
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
@@ -151,7 +151,7 @@ def matrix_to_csr(store: MatrixStore, *, by_columns: bool = False) -> tuple[Any,
         The matrix is in host memory and does not fit the device.
     """
     xp = cuda.current().xp
-    store = matrix_stores.transpose(store) if by_columns else store
+    store = matrix_conversions.transpose(store) if by_columns else store
     rows = store.rows
     if rows is None:
         return xp.zeros(store.nrows + 1, np.int64), xp.empty(0, np.int32), xp.empty(0, store.dtype.np_type)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.config import config
-from sparsezc.engines.gpu import matrix_statements, matrix_stores, resized_operands, statement_order
+from sparsezc.engines.gpu import cpu_fallback, matrix_conversions, matrix_statements, resized_operands, statement_order
 from sparsezc.engines.gpu.elementwise import (
     matrix_index,
     matrix_map,
@@ -204,7 +204,9 @@ def _diag(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 def _values_of(e: Any, out: Any, write: Write[Mask | None]) -> None:
-    vector_map.write_vector(matrix_index.values_of(matrix_stores.operand(e.operands[0])), out._store, in_bits(write))
+    vector_map.write_vector(
+        matrix_index.values_of(matrix_conversions.operand(e.operands[0])), out._store, in_bits(write)
+    )
 
 
 def _best_column(e: Any, out: Any, write: Write[Mask | None]) -> None:
@@ -219,7 +221,7 @@ def _argsort(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 def _count_corners(e: Any, out: Any, write: Write[Mask | None]) -> None:
     A, B, M = e.operands
-    a, mask = map(matrix_stores.operand, (A, M))
+    a, mask = map(matrix_conversions.operand, (A, M))
     counts = spgemm.count_corners(a, B._store, B._transposed, mask)
     vector_map.write_vector(counts, out._store, in_bits(write))
 
@@ -268,4 +270,4 @@ def _fall_back(expression: Any, out: Any, write: Write[Mask | None]) -> None:
     if config.fallback == "warn" and said not in _warned:
         _warned.add(said)
         warn_slow(f"the GPU engine has no {said}: it runs on the CPU engine and comes back")
-    matrix_stores.on_cpu(expression, out, write)
+    cpu_fallback.run_on_cpu(expression, out, write)

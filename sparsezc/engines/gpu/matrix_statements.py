@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.engines.gpu import matrix_stores, panel_statements, sddmm_rows
+from sparsezc.engines.gpu import matrix_conversions, panel_statements, sddmm_rows
 from sparsezc.engines.gpu.elementwise import (
     broadcast,
     kronecker,
@@ -95,7 +95,7 @@ def _marks(i: Any, j: Any, shape: tuple[int, int]) -> tuple[Any, Any]:
 def _write(store: MatrixStore, made: MatrixStore, how: Write[MaskRows | None], region: Region) -> None:
     whole = how.mask is None or (store.nvals == 0 and _lets_all(how.mask, made))
     if whole and how.accum is None and region.is_all:
-        store.take(matrix_stores.cast(made, store.dtype))
+        store.take(matrix_conversions.cast(made, store.dtype))
     else:
         store.take(matrix_merge.write(store, made, how, region))
 
@@ -124,7 +124,7 @@ def _ewise(e: Any) -> MatrixStore:
     x, y, extra = operands.of_ewise(e)
     if e.operation == "ewise_mult" and x.ndim != y.ndim:
         matrix, vector = (x, y) if x.ndim == 2 else (y, x)
-        return broadcast.multiply(e.op, matrix_stores.operand(matrix), vector._store, vector is x)
+        return broadcast.multiply(e.op, matrix_conversions.operand(matrix), vector._store, vector is x)
     if e.operation == "ewise_add" and (made := _mirrored(e, x, y)) is not None:
         return made
     return matrix_merge.ewise(e.operation, e.op, _repeated(x, e, True), _repeated(y, e, False), **extra)
@@ -143,28 +143,28 @@ def _mirrored(e: Any, x: Any, y: Any) -> MatrixStore | None:
 
 def _repeated(x: Any, e: Any, left: bool) -> MatrixStore:
     """Return an operand of a union as a matrix; a vector stands for each row, or from the left each column."""
-    return matrix_stores.operand(x) if x.ndim == 2 else kronecker.repeated(x._store, e.shape, not left)
+    return matrix_conversions.operand(x) if x.ndim == 2 else kronecker.repeated(x._store, e.shape, not left)
 
 
 def _apply(e: Any) -> MatrixStore:
     x, extra = operands.of_apply(e)
-    return matrix_map.apply(e.op, matrix_stores.operand(x), **extra)
+    return matrix_map.apply(e.op, matrix_conversions.operand(x), **extra)
 
 
 def _select(e: Any) -> MatrixStore:
-    matrix, s = matrix_stores.operand(e.operands[0]), e.operands[1]
+    matrix, s = matrix_conversions.operand(e.operands[0]), e.operands[1]
     return matrix_map.select(e.op, matrix, s.value, s.dtype)
 
 
 def _transpose(e: Any) -> MatrixStore:
     matrix = e.operands[0]
-    return matrix._store if matrix._transposed else matrix_stores.transpose(matrix._store)
+    return matrix._store if matrix._transposed else matrix_conversions.transpose(matrix._store)
 
 
 def _extract(e: Any) -> MatrixStore:
     if e.operands[0]._store.is_panel and (made := _extract_of_panel(e)) is not None:
         return made
-    matrix, (row, column) = matrix_stores.operand(e.operands[0]), e.operands[1:]
+    matrix, (row, column) = matrix_conversions.operand(e.operands[0]), e.operands[1:]
     if matrix.rows is None:
         nrows, ncols = e.shape
         return MatrixStore(matrix.dtype, nrows, ncols, None)
@@ -194,11 +194,11 @@ def _extract_of_panel(e: Any) -> MatrixStore | None:
 
 def _with_values(e: Any) -> MatrixStore:
     A, v = e.operands
-    return matrix_index.with_values(matrix_stores.operand(A), v._store)
+    return matrix_index.with_values(matrix_conversions.operand(A), v._store)
 
 
 def _stack(e: Any) -> MatrixStore:
-    return assembly.stack(list(map(matrix_stores.operand, e.operands)), e.shape, e.dtype)
+    return assembly.stack(list(map(matrix_conversions.operand, e.operands)), e.shape, e.dtype)
 
 
 def _diag(e: Any) -> MatrixStore:
@@ -207,7 +207,7 @@ def _diag(e: Any) -> MatrixStore:
 
 
 def _kronecker(e: Any) -> MatrixStore | None:
-    a, b = map(matrix_stores.operand, e.operands)
+    a, b = map(matrix_conversions.operand, e.operands)
     too_many = _POSITION_BYTES * e.shape[0] > budget.available()
     return None if e.op.is_positional or too_many else kronecker.kronecker(e.op, a, b)
 
@@ -219,7 +219,7 @@ def _outer(e: Any) -> MatrixStore | None:
 
 def _power(e: Any) -> MatrixStore | None:
     """Compute a power by squaring; each product has the matrix's own type."""
-    factor, n = matrix_stores.operand(e.operands[0]), int(e.operands[1].value)
+    factor, n = matrix_conversions.operand(e.operands[0]), int(e.operands[1].value)
     made: MatrixStore | None = None
     while n:
         if n & 1:
@@ -231,19 +231,21 @@ def _power(e: Any) -> MatrixStore | None:
 
 
 def _times(e: Any, a: MatrixStore, b: MatrixStore) -> MatrixStore:
-    return matrix_stores.cast(spgemm.mxm(e.op, a, b, False, None)[0], e.dtype)
+    return matrix_conversions.cast(spgemm.mxm(e.op, a, b, False, None)[0], e.dtype)
 
 
 def _select_mask(e: Any) -> MatrixStore:
     x, y, kind = e.operands
-    matrix = matrix_stores.operand(x)
+    matrix = matrix_conversions.operand(x)
     empty = MatrixStore(matrix.dtype, matrix.nrows, matrix.ncols, None)
-    return matrix_merge.write(empty, matrix, Write(_mask_of(kind, matrix_stores.operand(y)), None, False), Region())
+    return matrix_merge.write(
+        empty, matrix, Write(_mask_of(kind, matrix_conversions.operand(y)), None, False), Region()
+    )
 
 
 def _selectk(e: Any) -> MatrixStore:
     matrix, index, pick = e.operands
-    store = matrix_stores.operand(matrix)
+    store = matrix_conversions.operand(matrix)
     if store.rows is None:
         nrows, ncols = e.shape
         return MatrixStore(e.dtype, nrows, ncols, None)
@@ -253,7 +255,7 @@ def _selectk(e: Any) -> MatrixStore:
 def _walk(e: Any) -> MatrixStore:
     matrix, trail, *weights = e.operands
     top, by = (None if v is None else v._store for v in (*weights, None, None)[:2])
-    return walks.walk(matrix_stores.operand(matrix), trail, top, by)
+    return walks.walk(matrix_conversions.operand(matrix), trail, top, by)
 
 
 _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
@@ -275,8 +277,8 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "power": _power,
     "select_mask": _select_mask,
     "sampled_mxm": sddmm_rows.sampled_mxm,
-    "two_way_mxm": lambda e: two_way.two_way_mxm(e, matrix_stores.operand(e.operands[0])),
-    "two_way_sampled_mxm": lambda e: two_way.two_way_sampled_mxm(e, matrix_stores.operand(e.operands[0])),
+    "two_way_mxm": lambda e: two_way.two_way_mxm(e, matrix_conversions.operand(e.operands[0])),
+    "two_way_sampled_mxm": lambda e: two_way.two_way_sampled_mxm(e, matrix_conversions.operand(e.operands[0])),
     "solve": dense_rows.solve,
     "distances": dense_rows.distances,
     "map_rows": row_map.as_rows,
@@ -315,11 +317,11 @@ def _assign(e: Any, out: Any, write: Write[Mask | None]) -> None:
 def _reposition(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """Assign the entries that stay within the shape to the region they move to; no other entry changes."""
     x, *offsets = e.operands
-    matrix = matrix_stores.operand(x)
+    matrix = matrix_conversions.operand(x)
     if write.mask is None and write.accum is None and out._store.nvals == 0:
         widened = matrix_index.widened(matrix, [int(offset.value) for offset in offsets], e.shape)
         if widened is not None:
-            out._store.take(matrix_stores.cast(widened, out._store.dtype))
+            out._store.take(matrix_conversions.cast(widened, out._store.dtype))
             return
     moves = [
         vector_index.moved(int(offset.value), old, new)
@@ -336,7 +338,7 @@ def _reposition(e: Any, out: Any, write: Write[Mask | None]) -> None:
 def _value(x: Any, i: Any, j: Any, shape: tuple[int, int], row: bool, mask: MaskRows | None) -> MatrixStore:
     """Return the assigned value as a matrix of the output's shape."""
     if x.ndim:
-        made = matrix_index.line(x._store, row) if x.ndim == 1 else matrix_stores.operand(x)
+        made = matrix_index.line(x._store, row) if x.ndim == 1 else matrix_conversions.operand(x)
         return matrix_index.spread(made, i, j, shape)
     if x.value is None:
         return MatrixStore(x.dtype, *shape, None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.engines.gpu import matrix_stores
+from sparsezc.engines.gpu import matrix_conversions
 from sparsezc.engines.gpu.elementwise import operands, panel, panel_parts, row_map, vector_map
 from sparsezc.engines.gpu.elementwise.panel import Panel, SameVector
 from sparsezc.engines.gpu.products import multi_source_bfs, sddmm, spmm
@@ -245,7 +245,7 @@ def _rows(store: MatrixStore, columns: bool) -> Rows | None:
     assert rows is not None
     if not columns:
         return rows
-    if held is None and not matrix_stores.afford_transpose(store):
+    if held is None and not matrix_conversions.afford_transpose(store):
         return None
     return store.held()[1]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.engines.gpu import matrix_stores
+from sparsezc.engines.gpu import matrix_conversions
 from sparsezc.engines.gpu.elementwise import matrix_map, matrix_merge
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
 from sparsezc.engines.gpu.products import sddmm, spgemm
@@ -21,13 +21,13 @@ def mxm(op: Any, a: Any, b: Any, mask: MaskRows | None) -> tuple[MatrixStore, bo
         panels = sddmm.sides(op, a, b)
         if panels is not None:
             return sddmm.at_entries(panels, mask), True
-    return spgemm.mxm(op, matrix_stores.operand(a), b._store, b._transposed, mask)
+    return spgemm.mxm(op, matrix_conversions.operand(a), b._store, b._transposed, mask)
 
 
 def sampled_mxm(e: Any) -> MatrixStore:
     """Return a product whose left side is a product at a matrix's entries; that one is stored."""
     A, X, flipped, Z, inner = e.operands
-    pattern, then = matrix_stores.operand(A), matrix_stores.operand(Z)
+    pattern, then = matrix_conversions.operand(A), matrix_conversions.operand(Z)
     mask = MaskRows(rows_of(pattern), A.dtype, False, False)
     W, allowed = mxm(inner.op, X, flipped, mask)
     if not allowed:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu import array_exchange, matrix_stores, resized_operands
+from sparsezc.engines.gpu import array_exchange, matrix_conversions, resized_operands
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.graphs.components import components
@@ -59,7 +59,7 @@ class Keeper:
         if isinstance(store, HostStore):
             csr: Csr = host_engine().matrix_to_csr(store.store)
             return csr
-        return matrix_stores.csr_of(store)
+        return matrix_conversions.csr_of(store)
 
     @launch.locked
     def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Any:
@@ -107,7 +107,7 @@ class Keeper:
         if isinstance(store, HostStore):
             return HostStore(host_engine().dup(store.store, dtype))
         if isinstance(store, MatrixStore):
-            return matrix_stores.cast(store, dtype)
+            return matrix_conversions.cast(store, dtype)
         return vector_map.cast(store, dtype)
 
     def nvals(self, store: Any) -> int:
@@ -130,7 +130,7 @@ class Keeper:
             store.store.resize(*shape)
             return
         if isinstance(store, MatrixStore):
-            matrix_stores.resize(store, *shape)
+            matrix_conversions.resize(store, *shape)
             return
         indices, values = self.vector_to_coo(store)
         kept = indices < shape[0]
@@ -176,16 +176,16 @@ class Keeper:
 
     def keep_transpose(self, store: Any) -> None:
         if isinstance(store, MatrixStore):
-            matrix_stores.keep_transpose(store)
+            matrix_conversions.keep_transpose(store)
 
     def afford_transpose(self, store: Any) -> None:
         """Build the transpose of a matrix in device memory; over the link a push streams rows as fast as a pull."""
         if isinstance(store, MatrixStore) and RECORDS[store.placement].resident:
-            matrix_stores.afford_transpose(store)
+            matrix_conversions.afford_transpose(store)
 
     @launch.locked
     def resident(self, store: Any, times: int) -> MatrixStore | None:
-        return None if isinstance(store, HostStore) else matrix_stores.resident(store, times)
+        return None if isinstance(store, HostStore) else matrix_conversions.resident(store, times)
 
     @launch.locked
     def sample(self, matrix: Any) -> MatrixStore | None:
@@ -201,7 +201,7 @@ class Keeper:
         if isinstance(store, HostStore):
             found: Subgraph = host_engine().sample_hops(store.store, transposed, seeds, hops)
             return found
-        read = matrix_stores.transpose(store) if transposed else store
+        read = matrix_conversions.transpose(store) if transposed else store
         return sample_hops(read, cuda.current().xp.asarray(seeds), hops)
 
     @launch.locked
@@ -261,20 +261,20 @@ class Keeper:
     def shared_colors(self, store: Any, order: NDArray[np.int64], first: int, last: int) -> SharedColors | None:
         return None if isinstance(store, HostStore) else SharedColors(store, order, first, last)
 
-    pointers = staticmethod(matrix_stores.pointers)
+    pointers = staticmethod(matrix_conversions.pointers)
     follow = staticmethod(walks.follow)
 
     def compress(self, store: Any, order: str) -> MatrixStore | None:
-        return None if isinstance(store, HostStore) else matrix_stores.compress(store, order)
+        return None if isinstance(store, HostStore) else matrix_conversions.compress(store, order)
 
     def reorder(self, store: Any, vertices: NDArray[Any]) -> MatrixStore | None:
-        return None if isinstance(store, HostStore) else matrix_stores.reorder(store, vertices)
+        return None if isinstance(store, HostStore) else matrix_conversions.reorder(store, vertices)
 
     def run_arrays(self, *given: Any) -> Any:
         return host_engine().run_arrays(*given)
 
     def lend_rows(self, store: Any) -> Any:
-        return None if isinstance(store, HostStore) else matrix_stores.lend_rows(store)
+        return None if isinstance(store, HostStore) else matrix_conversions.lend_rows(store)
 
     def id_bytes(self, store: Any) -> int | None:
         if isinstance(store, HostStore):

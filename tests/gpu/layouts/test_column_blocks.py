@@ -9,7 +9,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
-from sparsezc.engines.gpu import matrix_stores
+from sparsezc.engines.gpu import matrix_conversions
 from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
 from sparsezc.engines.gpu.storage import layout
@@ -34,7 +34,7 @@ def parts_of(monkeypatch: pytest.MonkeyPatch, count: float, entry_bytes: int, si
 def held(A: gb.Matrix, placement: str = "device") -> gb.Matrix:
     """On the card, both ways."""
     B = A.to("gpu", placement=placement)
-    matrix_stores.keep_transpose(B._store)
+    matrix_conversions.keep_transpose(B._store)
     return B
 
 
@@ -69,7 +69,7 @@ def test_products_are_the_cpu_engine_s(
     parts_of(monkeypatch, count, u.dtype.np_type.itemsize)
     csr = A._to_csr().place("device", ids=np.uint64 if variant == "wide ids" else None)
     B, v = gb.Matrix._from_csr(csr, "gpu"), u.to("gpu")
-    matrix_stores.keep_transpose(B._store)
+    matrix_conversions.keep_transpose(B._store)
     for product in (lambda M, x: M.mxv(x, name), lambda M, x: x.vxm(M.T, name)):
         wanted = product(A, u).new()
         for _ in range(4):

@@ -9,7 +9,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
-from sparsezc.engines.gpu import matrix_stores
+from sparsezc.engines.gpu import matrix_conversions
 from sparsezc.engines.gpu.layouts import column_blocks, hub_columns
 from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
 from sparsezc.engines.gpu.layouts.hub_columns import HubColumns
@@ -45,7 +45,7 @@ def matrix(dtype: str, kind: str = "hubs", ncols: int = N) -> gb.Matrix:
 def held(A: gb.Matrix, ids: Any = None, *, columns: bool = True) -> gb.Matrix:
     B = gb.Matrix._from_csr(A._to_csr().place("device", ids=ids), "gpu")
     if columns:
-        matrix_stores.keep_transpose(B._store)
+        matrix_conversions.keep_transpose(B._store)
     return B
 
 

@@ -20,7 +20,7 @@ from sparsezc.core import replay
 from sparsezc.device import cuda
 from sparsezc.device.launcher import Launcher
 from sparsezc.device.signature import Shape, Signature, kernels
-from sparsezc.engines.gpu import graph_replay, matrix_stores
+from sparsezc.engines.gpu import graph_replay, matrix_conversions
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.graphs import flow, local_pagerank
@@ -74,7 +74,7 @@ def statements() -> None:
 def column_blocked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Products with a vector that is larger than the cache."""
     A, full = matrix(placement="device"), gb.Vector.from_dense(np.ones(N))
-    matrix_stores.keep_transpose(A._store)
+    matrix_conversions.keep_transpose(A._store)
     monkeypatch.setattr(cuda.current(), "cache_bytes", N * 8 / 3 / column_blocks._PART)
     monkeypatch.setattr(column_blocks, "_PAYS", 0)
     monkeypatch.setattr(column_blocks, "_HUB", N)

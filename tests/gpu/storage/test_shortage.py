@@ -17,7 +17,7 @@ import pytest
 import sparsezc as gb
 from sparsezc.device import cuda, protocol
 from sparsezc.device.protocol import giving
-from sparsezc.engines.gpu import matrix_stores, placements
+from sparsezc.engines.gpu import matrix_conversions, placements
 from sparsezc.engines.gpu.layouts import column_blocks, head_cache
 from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
 from sparsezc.engines.gpu.placements import Wanted, double_buffer, segment_cache, segments, transfer_cost
@@ -215,7 +215,7 @@ def test_blocks_go_for_the_result_of_the_product_that_would_read_them(
         monkeypatch.setattr(column_blocks, name, value)
     monkeypatch.setattr(cuda.current(), "cache_bytes", 2 * N / column_blocks._PART)
     B, u, wanted = placed("device")
-    matrix_stores.keep_transpose(B._store)
+    matrix_conversions.keep_transpose(B._store)
     for _ in range(3):
         B.mxv(u, "plus_second").new()
     assert len(B._store.rows.layouts[ColumnBlocks].built.rows) == 4
@@ -231,7 +231,7 @@ def test_a_product_with_blocks_is_written_whole_or_not_at_all(pool: Pool, monkey
         monkeypatch.setattr(column_blocks, name, value)
     monkeypatch.setattr(cuda.current(), "cache_bytes", 2 * N / column_blocks._PART)
     B, u, wanted = placed("device")
-    matrix_stores.keep_transpose(B._store)
+    matrix_conversions.keep_transpose(B._store)
     written = []
     for n in range(60):
         while B._store.rows.layouts[ColumnBlocks].built is None:
@@ -258,7 +258,7 @@ def test_ranks_do_without_a_transpose_that_the_card_refuses(pool: Pool, monkeypa
     def refused(*_: Any) -> None:
         raise Shortage("Out of memory allocating 1 bytes")
 
-    monkeypatch.setattr(matrix_stores, "transposed", refused)
+    monkeypatch.setattr(matrix_conversions, "transposed", refused)
     assert gb.algorithms.pagerank(B).to("cpu").isclose(gb.algorithms.pagerank(A), abs_tol=1e-9)
 
 

@@ -1,4 +1,4 @@
-"""Matrix stores made from and converted to a Csr, cast and resized; copies to the CPU engine and back."""
+"""Conversions of matrix stores: to a Csr, transposed, cast, resized, compressed, in another vertex order."""
 
 from __future__ import annotations
 
@@ -16,12 +16,8 @@ from sparsezc.engines.gpu.elementwise.transpose import transposed
 from sparsezc.engines.gpu.storage import assembly
 from sparsezc.engines.gpu.storage import permute_matrix as permute
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
-from sparsezc.engines.gpu.storage.user_typed import HostStore
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.engines.gpu.storage.vertex_order import Order
-from sparsezc.expr import engines
-from sparsezc.expr.dispatch import Write
-from sparsezc.expr.mask import Mask
 from sparsezc.memory import budget
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
@@ -30,7 +26,7 @@ from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings import select
 from sparsezc.semirings.types.datatypes import BOOL, INT64, DataType
 
-_ROOM = 4  # times the bytes of a matrix in device memory: with less memory free, no transpose is made unasked
+_MIN_FREE = 4  # times the bytes of a matrix in device memory: with less memory free, no transpose is made unasked
 
 
 def csr_of(store: MatrixStore) -> Csr:
@@ -107,7 +103,7 @@ def afford_transpose(store: MatrixStore) -> bool:
     rows, columns = store.in_stored_order()
     if columns is None and rows is not None:
         nbytes = rows.indices.nbytes + rows.values.nbytes
-        if RECORDS[store.placement].resident and _ROOM * nbytes > budget.available():
+        if RECORDS[store.placement].resident and _MIN_FREE * nbytes > budget.available():
             return False
         try:
             keep_transpose(store)
@@ -117,7 +113,7 @@ def afford_transpose(store: MatrixStore) -> bool:
 
 
 def resident(store: MatrixStore, times: int) -> MatrixStore | None:
-    """Return a copy in device memory, if that has room for so many; None for what is there, compressed or reordered."""
+    """Return a copy in device memory, if `times` copies fit there; None if it is there, compressed or reordered."""
     rows, columns = store.in_stored_order()
     if rows is None or rows.compressed or rows.order is not None:
         return None
@@ -202,40 +198,3 @@ def resize(store: MatrixStore, nrows: int, ncols: int) -> None:
         indptr = xp.concatenate([indptr, more])
         rows = Rows(nrows, ncols, rows.nvals, indptr, rows.indices, rows.values, rows.iso)
     store.replace(rows, shape=(nrows, ncols))
-
-
-def on_cpu(expression: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Run an expression on the CPU engine: its operands are copied there, its output is copied back."""
-    cpu = engines.get("cpu")
-
-    def moved(x: Any) -> Any:
-        if not getattr(x, "ndim", 0):
-            return x
-        return x.T.to("cpu").T if x._transposed else x.to("cpu")
-
-    there = expression.with_operands(moved)
-    if write.mask is not None:
-        mask = write.mask
-        write = write._replace(mask=Mask(moved(mask.parent), mask.structure, mask.complement))
-    if out.ndim == 0:
-        cpu.run(there, out, write)
-        return
-    copy = out.to("cpu")
-    cpu.run(there, copy, write)
-    if isinstance(out._store, HostStore):
-        out._store.replace(copy._store)
-    elif out.ndim == 1:
-        replace_vector(out._store, *cpu.vector_to_coo(copy._store))
-    else:
-        replace_matrix(out._store, cpu.matrix_to_csr(copy._store))
-
-
-def replace_vector(store: VectorStore, indices: Any, values: Any) -> None:
-    """Replace all entries of a vector."""
-    store.take(engines.get("gpu").vector_from_coo(indices, values, store.dtype, store.size))
-
-
-def replace_matrix(store: MatrixStore, csr: Csr) -> None:
-    """Replace all entries of a matrix, in the placement that it had or, if it had none, the configured one."""
-    fresh = MatrixStore.from_csr(csr if store.rows is None else csr.place(store.placement))
-    store.replace(fresh.rows, fresh.columns)
