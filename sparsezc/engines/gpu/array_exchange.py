@@ -12,7 +12,7 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu import matrix_conversions
-from sparsezc.engines.gpu.runtime import launch, presence_words, truth
+from sparsezc.engines.gpu.runtime import boolean_reductions, launch, presence_words
 from sparsezc.engines.gpu.storage import vector_store
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
@@ -80,7 +80,7 @@ def matrix_from_csr(
     if offsets.size == 0 or int(offsets[-1]) != columns.size:
         end = int(offsets[-1]) if offsets.size else "nowhere"
         raise InvalidValue(f"{where}: indptr ends at {end}; indices has {columns.size} entries")
-    if int(offsets[0]) != 0 or truth.holds_any(offsets[1:] < offsets[:-1]):
+    if int(offsets[0]) != 0 or boolean_reductions.any_true(offsets[1:] < offsets[:-1]):
         raise InvalidObject(f"{where}: indptr must start at 0 and not descend")
     order = _unsorted(offsets, columns, where)
     if order is not None:
@@ -118,7 +118,7 @@ def _unsorted(offsets: Any, columns: Any, where: str) -> Any:
     order = xp.argsort(columns, kind="stable")
     order = order[xp.argsort(rows[order], kind="stable")]
     twice = (columns[order][1:] == columns[order][:-1]) & (rows[order][1:] == rows[order][:-1])
-    if truth.holds_any(twice):
+    if boolean_reductions.any_true(twice):
         at = int(order[int(xp.argmax(twice))])
         raise InvalidObject(f"{where}: indices has {int(columns[at])} twice in row {int(rows[at])}")
     return order

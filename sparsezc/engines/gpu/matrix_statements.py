@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.engines.gpu import matrix_conversions, panel_statements, sddmm_rows
+from sparsezc.engines.gpu import matrix_conversions, matrix_products, panel_statements
 from sparsezc.engines.gpu.elementwise import (
     broadcast,
     kronecker,
@@ -61,7 +61,7 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     allowed = False  # whether the result has entries only where the mask allows them
     if e.operation == "mxm":
         a, b = e.operands
-        made, allowed = sddmm_rows.mxm(e.op, a, b, how.mask)
+        made, allowed = matrix_products.mxm(e.op, a, b, how.mask)
     elif e.operation not in _OF_PANELS:
         made = _MAKE[e.operation](e) if e.operation in _MAKE else None
     if made is None:
@@ -276,7 +276,7 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "outer": _outer,
     "power": _power,
     "select_mask": _select_mask,
-    "sampled_mxm": sddmm_rows.sampled_mxm,
+    "sampled_mxm": matrix_products.sampled_mxm,
     "two_way_mxm": lambda e: two_way.two_way_mxm(e, matrix_conversions.operand(e.operands[0])),
     "two_way_sampled_mxm": lambda e: two_way.two_way_sampled_mxm(e, matrix_conversions.operand(e.operands[0])),
     "solve": dense_rows.solve,

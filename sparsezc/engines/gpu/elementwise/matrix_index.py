@@ -15,7 +15,7 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise.transpose import transposed
 from sparsezc.engines.gpu.elementwise.vector_index import positions_of
-from sparsezc.engines.gpu.runtime import gather_scatter, truth
+from sparsezc.engines.gpu.runtime import boolean_reductions, gather_scatter
 from sparsezc.engines.gpu.storage import assembly, row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
@@ -153,7 +153,7 @@ class _Columns:
         xp = cuda.current().xp
         self.order = xp.argsort(j, kind="stable")
         self.sorted = j[self.order]
-        self.ascending = j.size < 2 or truth.holds_all(j[1:] > j[:-1])
+        self.ascending = j.size < 2 or boolean_reductions.all_true(j[1:] > j[:-1])
         ends = (xp.searchsorted(self.sorted, self.sorted, side=side) for side in ("right", "left"))
         self.most = 1 if self.ascending else int((next(ends) - next(ends)).max())  # selections of one column
 
@@ -203,7 +203,7 @@ def spread(store: MatrixStore, i: Any, j: Any, shape: tuple[int, int]) -> Matrix
 
 def _distinct(at: Any) -> tuple[Any, Any]:
     """Return the selection that makes positions distinct and ascending (None: they are), and these positions."""
-    if at is None or at.size < 2 or truth.holds_all(at[1:] > at[:-1]):
+    if at is None or at.size < 2 or boolean_reductions.all_true(at[1:] > at[:-1]):
         return None, at
     xp = cuda.current().xp
     order = xp.argsort(at, kind="stable")

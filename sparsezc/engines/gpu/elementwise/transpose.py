@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import gather_scatter, truth
+from sparsezc.engines.gpu.runtime import boolean_reductions, gather_scatter
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.exceptions import OutOfMemory
@@ -85,9 +85,9 @@ def _is_lower(rows: Rows) -> bool | None:
     """Return whether all entries are below the diagonal; None: some are, or some are on it, and others are not."""
     xp = cuda.current().xp
     some = xp.flatnonzero(rows.indptr[1:] > rows.indptr[:-1])
-    if truth.holds_all(gather_scatter.gather(rows.indices, rows.indptr[some + 1] - 1) < some):
+    if boolean_reductions.all_true(gather_scatter.gather(rows.indices, rows.indptr[some + 1] - 1) < some):
         return True
-    return False if truth.holds_all(gather_scatter.gather(rows.indices, rows.indptr[some]) > some) else None
+    return False if boolean_reductions.all_true(gather_scatter.gather(rows.indices, rows.indptr[some]) > some) else None
 
 
 def _move(

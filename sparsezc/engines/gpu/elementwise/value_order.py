@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import truth
+from sparsezc.engines.gpu.runtime import boolean_reductions
 from sparsezc.engines.gpu.storage.vector_store import VectorStore, from_dense
 from sparsezc.semirings.types.datatypes import INT64
 
@@ -44,7 +44,9 @@ def _near_integers(values: Any) -> Any:
     if not (abs(least) < _EXACT and most - least < 1 << 16):  # NaN and infinity are none
         return None
     keys = (values - values.dtype.type(least)).astype(np.uint16)
-    whole = values.dtype.kind != "f" or truth.holds_all(keys.astype(values.dtype) + values.dtype.type(least) == values)
+    whole = values.dtype.kind != "f" or boolean_reductions.all_true(
+        keys.astype(values.dtype) + values.dtype.type(least) == values
+    )
     return keys if whole else None
 
 

@@ -17,7 +17,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise import matrix_index
 from sparsezc.engines.gpu.elementwise.transpose import transposed
-from sparsezc.engines.gpu.runtime import codegen, launch, truth
+from sparsezc.engines.gpu.runtime import boolean_reductions, codegen, launch
 from sparsezc.engines.gpu.storage.assembly import near
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.row_blocks import pieces
@@ -159,8 +159,8 @@ def _opposite(e: Any, rows: Rows, place: np.dtype[Any]) -> Any:
     xp = cuda.current().xp
     numbers = DeviceBuffer(xp.arange(rows.nvals, dtype=place))
     turned = transposed(Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, numbers, False))
-    alike = truth.holds_all(turned.indptr == rows.indptr) and all(
-        truth.holds_all(turned.indices.load(a, b) == rows.indices.load(a, b))
+    alike = boolean_reductions.all_true(turned.indptr == rows.indptr) and all(
+        boolean_reductions.all_true(turned.indices.load(a, b) == rows.indices.load(a, b))
         for a, b in pieces(rows.nvals, 2 * rows.indices.dtype.itemsize)
     )
     if not alike:

@@ -132,7 +132,7 @@ def scattered(rows: Rows, lengths: Any, nblocks: int) -> Scattered:
     column = rows.indices.load()[at].astype(np.int64)
     hub = lengths[column] * rows.ncols > _HUB * rows.nvals
     near = xp.abs(column / rows.ncols - row / rows.nrows) < 0.5 / nblocks
-    # Counted on the host: CuPy compiles its own count (truth.py).
+    # Counted on the host: CuPy compiles its own count (boolean_reductions.py).
     hubs, others = (np.count_nonzero(gpu.asnumpy(some)) / at.size for some in (hub & ~near, ~hub & ~near))
     return Scattered(hubs, others)
 

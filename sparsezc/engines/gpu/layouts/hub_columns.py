@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.layouts import column_blocks
-from sparsezc.engines.gpu.runtime import array_pool, codegen, gather_scatter, launch, truth
+from sparsezc.engines.gpu.runtime import array_pool, boolean_reductions, codegen, gather_scatter, launch
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.layout import BuiltAfter, Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
@@ -126,7 +126,7 @@ class HubColumns(BuiltAfter[Hubs]):
             return False
         lengths = _lengths(rows, demand.columns)
         if self.ordered is None:
-            self.ordered = truth.holds_all(lengths[1:] <= lengths[:-1])
+            self.ordered = boolean_reductions.all_true(lengths[1:] <= lengths[:-1])
         if not self.ordered:
             if not fits:
                 return False

@@ -10,7 +10,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.elementwise.panel import ArrivingVector, Panel
 from sparsezc.engines.gpu.products.sddmm import dense, has_blas
-from sparsezc.engines.gpu.runtime import codegen, launch, presence_words, truth
+from sparsezc.engines.gpu.runtime import boolean_reductions, codegen, launch, presence_words
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.exceptions import InvalidValue
@@ -47,7 +47,7 @@ def solve(e: Any) -> MatrixStore | None:
             found[some] = xp.linalg.solve(square, right[some][:, :, None])[:, :, 0]
         except np.linalg.LinAlgError:
             raise InvalidValue(NOT_SOLVED) from None
-    if not truth.holds_all(xp.isfinite(found)):
+    if not boolean_reductions.all_true(xp.isfinite(found)):
         raise InvalidValue(NOT_SOLVED)
     made = VectorStore(FP64, m * k)
     made.set(found.ravel(), presence_words.full(m * k), m * k)

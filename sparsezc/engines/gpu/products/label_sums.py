@@ -12,7 +12,7 @@ from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise.filter import Kept
 from sparsezc.engines.gpu.products import labels
 from sparsezc.engines.gpu.products.labels import Case
-from sparsezc.engines.gpu.runtime import codegen, groups, launch, truth
+from sparsezc.engines.gpu.runtime import boolean_reductions, codegen, groups, launch
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.assembly import assemble, rows_of
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
@@ -37,7 +37,7 @@ def sum_by_labels(e: Any) -> MatrixStore:
     rows = rows_of(store)
     lengths = rows.indptr[1:] - rows.indptr[:-1]
     counted = (label < width) & (lengths > 0)
-    if not truth.holds_any(counted):
+    if not boolean_reductions.any_true(counted):
         return MatrixStore(e.dtype, width, width, None)
     # a row has a pair for each label that its entries have
     most = xp.bincount(label[counted], xp.minimum(lengths[counted], width), width).astype(np.int64)

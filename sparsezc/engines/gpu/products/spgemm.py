@@ -26,7 +26,9 @@ _SORTING = 8  # the cost of transposing B, in products for each entry of B
 def mxm(
     semiring: Any, a: MatrixStore, b: MatrixStore, b_transposed: bool, mask: MaskRows | None
 ) -> tuple[MatrixStore, bool]:
-    """Return A (+).(x) B, with a mask at least where it allows, and whether all entries are where the mask allows them.
+    """Return the product A (+).(x) B, and whether all its entries are where the mask allows them.
+
+    The mask may only save work: then entries outside it remain, which the write rule removes.
 
     `b_transposed`: B is the transpose of b.
     """

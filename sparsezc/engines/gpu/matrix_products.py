@@ -1,4 +1,4 @@
-"""Products as rows, at a mask's entries only where both sides are full panels; and the next product with that."""
+"""Products of matrices with a sparse result: SpGEMM, sampled products (SDDMM), and products of a sampled product."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from sparsezc.semirings.types.datatypes import INT64
 
 
 def mxm(op: Any, a: Any, b: Any, mask: MaskRows | None) -> tuple[MatrixStore, bool]:
-    """Return A B, with a mask at least where it allows, and whether there only."""
+    """Return the product A B, and whether all its entries are where the mask allows them.
+
+    A mask by structure samples the product of two full panels. In other products it may only save work: then entries
+    outside it remain, which the write rule removes.
+    """
     if mask is not None and not (mask.complement or mask.values):
         panels = sddmm.sides(op, a, b)
         if panels is not None:
@@ -25,7 +29,7 @@ def mxm(op: Any, a: Any, b: Any, mask: MaskRows | None) -> tuple[MatrixStore, bo
 
 
 def sampled_mxm(e: Any) -> MatrixStore:
-    """Return a product whose left side is a product at a matrix's entries; that one is stored."""
+    """Return the product whose left operand is a sampled product, which is computed first and stored."""
     A, X, flipped, Z, inner = e.operands
     pattern, then = matrix_conversions.operand(A), matrix_conversions.operand(Z)
     mask = MaskRows(rows_of(pattern), A.dtype, False, False)
@@ -46,7 +50,7 @@ def sampled_mxm(e: Any) -> MatrixStore:
 
 
 def _weighed(W: MatrixStore, pattern: MatrixStore, steps: Any) -> MatrixStore:
-    """Return the values of a product after the steps of its weights."""
+    """Return a sampled product after the elementwise steps that make weights of its values."""
     for step in steps:
         if step.kind == "ewise_mult":
             W = matrix_merge.ewise("ewise_mult", step.op, pattern, W)
