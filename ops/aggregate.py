@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sparsezc.exceptions import InvalidValue
-from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun
+from sparsezc.expr.expression import Deferred, Expression, IndexList, Operand
 from sparsezc.ops.apply import apply
 from sparsezc.ops.diag import diag
 from sparsezc.ops.ewise import ewise_mult
@@ -119,7 +119,7 @@ class _ByRow:
 
     def finish(self, function: Callable[..., Any], *others: _ByRow) -> _ByRow:
         made = function(*(x.vector() for x in (self, *others)), {})
-        return _ByRow(made.expression if isinstance(made, Unrun) and type(made) is not Expression else made)
+        return _ByRow(made.expression if isinstance(made, Deferred) and type(made) is not Expression else made)
 
 
 class _All:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.exceptions import DimensionMismatch, InvalidValue
-from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun, adopted, says, says_noun
+from sparsezc.expr.expression import Deferred, Expression, IndexList, Operand, adopted, says, says_noun
 from sparsezc.expr.mask import Mask
 from sparsezc.ops.checks import scalar
 
@@ -82,7 +82,7 @@ def _mask_shape(
 
 def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
     """Return the assigned value as an operand of the region's number of dimensions or a Scalar."""
-    if isinstance(value, Unrun):
+    if isinstance(value, Deferred):
         value = value.new()
     elif not isinstance(value, Operand):
         value = adopted(value)

@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from sparsezc.exceptions import EmptyObject, InvalidValue
-from sparsezc.expr.expression import Operand, Unrun, adopted, says
+from sparsezc.expr.expression import Deferred, Operand, adopted, says
 from sparsezc.ops.arrays import must_be_read, must_fit
 from sparsezc.semirings.types.datatypes import DataType, lookup
 
@@ -26,7 +26,7 @@ def scalar(x: Any, where: str, *, may_be_empty: bool = False, like: DataType | N
         It is a Python integer that needs more bits than the integers of type `like` are read with.
     """
     kind: Any = Operand._kinds[0]
-    if isinstance(x, Unrun):
+    if isinstance(x, Deferred):
         x = x.operand(where)
     if type(x) is not kind:
         x = adopted(x)

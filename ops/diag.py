@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.exceptions import DimensionMismatch, IndexOutOfBound
-from sparsezc.expr.expression import Expression, Operand, Unrun, says, stored
+from sparsezc.expr.expression import Deferred, Expression, Operand, says, stored
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.ops.checks import scalar
 from sparsezc.process.locks import hold_locks
@@ -84,7 +84,7 @@ def setdiag(A: Any, values: Any, k: Any = 0, mask: Any = None, accum: Any = None
     >>> A.to_dicts()
     {0: {1: 7}, 1: {2: 8}}
     """
-    if isinstance(values, Unrun):
+    if isinstance(values, Deferred):
         values = values.operand("setdiag: values")
     mask = None if mask is None else to_mask(mask)
     parts = [x for x in (values, None if mask is None else mask.parent) if isinstance(x, Operand)]

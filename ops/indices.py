@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.exceptions import IndexOutOfBound
-from sparsezc.expr.expression import IndexList, Operand, Unrun, says
+from sparsezc.expr.expression import Deferred, IndexList, Operand, says
 from sparsezc.expr.mask import Mask
 
 __all__ = ["parse"]
@@ -55,7 +55,7 @@ def _one_dimension(key: Any, size: int, name: str) -> IndexList:
             f" array of integers; got {key!r}{hint}"
         )
     if not isinstance(key, list | np.ndarray) or getattr(key, "ndim", 1) == 0:
-        if isinstance(key, Operand | Unrun) and not key.dtype.is_integer:
+        if isinstance(key, Operand | Deferred) and not key.dtype.is_integer:
             raise TypeError(f"{name}: An integer is required for indexing; got {says(key)}")
         try:
             return IndexList("one", _single(operator.index(key), size, name), 1)

@@ -12,7 +12,7 @@ from typing import Any
 
 from sparsezc.exceptions import DimensionMismatch
 from sparsezc.expr.array_exchange import from_array
-from sparsezc.expr.expression import Expression, Operand, Unrun, says, says_noun, stored
+from sparsezc.expr.expression import Deferred, Expression, Operand, says, says_noun, stored
 from sparsezc.expr.formatting import Shown, name_html, sizes
 from sparsezc.expr.infix import K
 from sparsezc.expr.mask import Mask
@@ -36,9 +36,9 @@ def _side(x: Any, other: Any = None) -> Any:
 
     Values beside an `other` of a user-defined type get that type.
     """
-    if isinstance(x, Unrun):
+    if isinstance(x, Deferred):
         return x.operand("a sign")
-    like = other.dtype if isinstance(other, Operand | Unrun) else None
+    like = other.dtype if isinstance(other, Operand | Deferred) else None
     return x if isinstance(x, Operand) else scalar(x, "an operand of a sign", like=like)
 
 
@@ -48,7 +48,7 @@ def binary_sign(left: Any, right: Any, name: str) -> Any:
         return NotImplemented
     if right is None or left is None:
         raise TypeError(f"None is no operand of {name}; a Matrix, a Vector, a Scalar or a number is needed")
-    scalar_first = isinstance(left, Operand) and not left.ndim and not isinstance(right, Operand | Unrun)
+    scalar_first = isinstance(left, Operand) and not left.ndim and not isinstance(right, Operand | Deferred)
     left, right, op = _side(left, right), _side(right, left), getattr(binary, name)
     if bool(left.ndim) != bool(right.ndim):
         made = apply(left, op, right) if left.ndim else apply(right, op, left=left)
@@ -81,10 +81,10 @@ def unary_sign(x: Any, name: str) -> Expression:
 
 def run_in_place(out: Any, other: Any, name: str, method: str) -> Any:
     """Run ``out += other`` and the like, which are ``out << out + other``."""
-    if isinstance(out, Unrun) or out._transposed or (name == "@" and not out.ndim):
+    if isinstance(out, Deferred) or out._transposed or (name == "@" and not out.ndim):
         raise TypeError(f"{method} is not supported for {says(out)}; only what has a name can be written to")
     if name in ("plus", "lor", "lxor") and getattr(other, "ndim", 0) == out.ndim:  # one statement, no temporary
-        dtype = other.dtype if isinstance(other, Operand | Unrun) else scalar(other, method).dtype
+        dtype = other.dtype if isinstance(other, Operand | Deferred) else scalar(other, method).dtype
         if name != "plus" and dtype is not BOOL:
             raise TypeError(
                 f"the sign {_ONLY_BOOL[name]}= is not supported for {dtype.name}; it is only supported for BOOL"
@@ -104,7 +104,7 @@ _METHOD = {"&": ewise_mult, "|": ewise_add}
 _SHOWN = {"@": ("MatMul", "plus_times"), "&": ("EwiseMult", "times"), "|": ("EwiseAdd", "plus")}
 
 
-class Pair(Unrun[K]):
+class Pair(Deferred[K]):
     """``A @ B``, ``A & B`` or ``A | B``: two operands that an operator is called on, ``op(A @ B)``.
 
     Without one, ``@`` means plus_times; ``&`` and ``|`` mean land and lor, where both sides are BOOL.
@@ -141,7 +141,7 @@ class Pair(Unrun[K]):
     @property
     def _parts(self) -> tuple[Any, ...]:
         """The objects that both operands read."""
-        return tuple(part for x in self.sides for part in (x._parts if isinstance(x, Unrun) else (x,)))
+        return tuple(part for x in self.sides for part in (x._parts if isinstance(x, Deferred) else (x,)))
 
     def computed(self, need: str) -> Any:
         """Return the result without an operator; raise TypeError first if the sign has no operator of its own."""
@@ -231,7 +231,7 @@ def pair(left: Any, right: Any, sign: str, method: str) -> Any:
 
 def _paired(x: Any, sign: str) -> Any:
     """Return a side: an object, also of an array beside ``@``, or a Scalar; None for anything else."""
-    if isinstance(x, Operand | Unrun):
+    if isinstance(x, Operand | Deferred):
         return x
     if sign == "@" and (made := from_array(x)) is not None:
         return made

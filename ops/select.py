@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
-from sparsezc.expr.expression import Expression, IndexList, MaskKind, Operand, Unrun, says, stored
+from sparsezc.expr.expression import Deferred, Expression, IndexList, MaskKind, Operand, says, stored
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.expr.resolve import resolve
 from sparsezc.ops import indices
@@ -44,7 +44,7 @@ def select(u: Any, op: Any, thunk: Any = None) -> Expression:
         The thunk is empty.
     """
     u = stored(u, "select: the operand", 0, 1, 2)
-    if isinstance(op, Mask | Operand | Unrun):
+    if isinstance(op, Mask | Operand | Deferred):
         if thunk is not None:
             raise TypeError(f"select: thunk is given, and op is the mask {op!r}, which takes none")
         return _by_mask(u, op)
@@ -59,7 +59,7 @@ def select(u: Any, op: Any, thunk: Any = None) -> Expression:
 
 
 def _by_mask(u: Any, mask: Any) -> Expression:
-    if isinstance(mask, Unrun) and mask.ndim == u.ndim:
+    if isinstance(mask, Deferred) and mask.ndim == u.ndim:
         mask = mask.new()
     checked = to_mask(mask, "select: op")
     if checked.parent.ndim != u.ndim:

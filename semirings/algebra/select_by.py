@@ -1,8 +1,6 @@
 """``select.value(A > 3)``, ``select.row(A <= 5)`` ...: a comparison, used as the condition of a select.
 
-The comparison is not computed: operator, operand and scalar are read from its unrun expression.
-
-Nothing is compared there: the comparison is an unrun expression, from which operator, operand and scalar are taken.
+The comparison is not computed: operator, operand and scalar are read from its expression, which has not run.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 from sparsezc import ops
 from sparsezc.core import formatting
 from sparsezc.engines import cpu
-from sparsezc.expr.expression import Expression, Unrun
+from sparsezc.expr.expression import Deferred, Expression
 from sparsezc.expr.writable import Writable
 from sparsezc.ops.arrays import must_be_read
 from sparsezc.ops.compare import check_how
@@ -105,7 +105,7 @@ class Scalar(Writable["Scalar"]):
             made = cls(plain, is_cscalar=is_cscalar, name=name)
             made._value = value
             return made
-        if isinstance(value, Unrun):
+        if isinstance(value, Deferred):
             value = value.new()
         if isinstance(value, Scalar):
             made = cls(value.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
@@ -146,7 +146,7 @@ class Scalar(Writable["Scalar"]):
 
     @value.setter
     def value(self, value: Any) -> None:
-        if isinstance(value, Unrun):
+        if isinstance(value, Deferred):
             value = value.new()
         if isinstance(value, Scalar):
             value = value._value

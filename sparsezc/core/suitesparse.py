@@ -20,7 +20,7 @@ from sparsezc.engines import cpu
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.cpu.suitesparse.expressions import mask as mask_of
 from sparsezc.exceptions import InvalidObject
-from sparsezc.expr.expression import Operand, Unrun
+from sparsezc.expr.expression import Deferred, Operand
 from sparsezc.expr.mask import Mask
 from sparsezc.ops import arrays
 from sparsezc.process import first_use
@@ -53,7 +53,7 @@ _MARKS = {1: b"sparsezc Vector\n", 2: b"sparsezc Matrix\n"}
 
 def theirs(x: Any) -> Any:
     """Convert an object of ours, or a list or dict of them, to python-graphblas's; return others unchanged."""
-    if isinstance(x, Unrun):
+    if isinstance(x, Deferred):
         x = x.new()
     if isinstance(x, Operand):
         return x.to_graphblas()  # type: ignore[attr-defined]
@@ -190,7 +190,7 @@ def _objects(x: Any) -> list[Any]:
         return _objects(list(x.values()))
     if isinstance(x, list | tuple):
         return [found for each in x for found in _objects(each)]
-    if isinstance(x, Unrun):
+    if isinstance(x, Deferred):
         return list(x._parts)
     return [x.parent] if isinstance(x, Mask) else [x] if isinstance(x, Operand) else []
 

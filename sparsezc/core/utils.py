@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.expr.expression import Unrun
+from sparsezc.expr.expression import Deferred
 
 __all__ = ["ensure_type", "output_type"]
 
@@ -20,7 +20,7 @@ def output_type(x: Any) -> type:
     >>> [output_type(x).__name__ for x in (A.mxm(A), A[0, :], A.T, 2)]
     ['Matrix', 'Vector', 'TransposedMatrix', 'int']
     """
-    found: type = x.kind if isinstance(x, Unrun) else type(x)
+    found: type = x.kind if isinstance(x, Deferred) else type(x)
     return found
 
 
@@ -53,7 +53,7 @@ def ensure_type(x: Any, types: type | tuple[type, ...]) -> Any:
     if isinstance(x, types):
         return x
     wanted = types if isinstance(types, tuple) else (types,)
-    if isinstance(x, Unrun) and output_type(x) in wanted:
+    if isinstance(x, Deferred) and output_type(x) in wanted:
         return x.new()
     needed = " or ".join(each.__name__ for each in wanted)
     raise TypeError(f"ensure_type: x is a {type(x).__name__}; a {needed} is needed")

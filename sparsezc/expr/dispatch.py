@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from sparsezc.exceptions import DimensionMismatch
 from sparsezc.expr import engines
-from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun, ready, says_shape
+from sparsezc.expr.expression import Deferred, Expression, IndexList, Operand, ready, says_shape
 from sparsezc.expr.mask import Mask
 from sparsezc.process.locks import acquire_locks
 from sparsezc.semirings.algebra.operators import TypedOp
@@ -143,7 +143,7 @@ def update(
     is_ready = type(value) is Expression  # it runs as it is
     if is_ready:
         parts = value.operands
-    elif isinstance(value, Unrun):
+    elif isinstance(value, Deferred):
         parts = value._parts
     elif isinstance(value, Operand):
         parts = (value,)
@@ -203,7 +203,7 @@ def update(
 
 def _expressed(out: Any, value: Any, accum: TypedOp | None) -> Any:
     """Return the expression that writes a value, or None if a Scalar has taken the value."""
-    if type(value) is not Expression and isinstance(value, Unrun):
+    if type(value) is not Expression and isinstance(value, Deferred):
         element = accum is not None and not out.ndim  # python-graphblas accumulates no unread element
         value = value.operand("an accumulated element") if element else value.expression
     if type(value) is Expression:

@@ -10,22 +10,22 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
+from sparsezc.expr.deferred import Deferred, ready
 from sparsezc.expr.formatting import Shown, sizes, written
 from sparsezc.expr.infix import K
 from sparsezc.expr.operand import IndexList, Inner, MaskKind, Operand, Step, Weights, says, says_noun, says_shape
 from sparsezc.expr.options import check as check_options
-from sparsezc.expr.unrun import Unrun, ready
 from sparsezc.process.first_use import provided
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType, lookup
 
 __all__ = [
-    "Expression", "IndexList", "Inner", "MaskKind", "Operand", "Step", "Unrun", "Weights", "adopted", "ready", "says",
-    "says_noun", "says_shape", "stored",
+    "Deferred", "Expression", "IndexList", "Inner", "MaskKind", "Operand", "Step", "Weights", "adopted", "ready",
+    "says", "says_noun", "says_shape", "stored",
 ]  # fmt: skip
 
 
-class Expression(Unrun[K]):
+class Expression(Deferred[K]):
     """An operation that has not run: its operands, its operator, and the type and shape of its result.
 
     Attributes
@@ -137,7 +137,7 @@ def stored(x: Any, where: str, *dimensions: int) -> Any:
     """
     if isinstance(x, Operand) and x.ndim in dimensions:
         return x
-    x = x.operand(where) if isinstance(x, Unrun) else adopted(x)
+    x = x.operand(where) if isinstance(x, Deferred) else adopted(x)
     if not isinstance(x, Operand) or x.ndim not in dimensions:
         needed = " or ".join(f"a {says_noun(d)}" for d in dimensions)
         raise TypeError(f"Bad type for argument: {where} must be {needed}; got {says(x)}")

@@ -171,5 +171,5 @@ class Infix(Generic[K]):
         return _signs.run_in_place(self, other, "@", "__imatmul__")
 
 
-#: An object that stands in for its result; ``Unrun.__getattr__`` finds the methods that type checkers see.
+#: An object that stands in for its result; ``Deferred.__getattr__`` finds the methods that type checkers see.
 StandIn = Infix

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.exceptions import DomainMismatch
-from sparsezc.expr.expression import Operand, Unrun, says, says_shape
+from sparsezc.expr.expression import Deferred, Operand, says, says_shape
 from sparsezc.process.locks import hold_locks
 from sparsezc.semirings.types.datatypes import BOOL, DataType, lookup
 
@@ -168,7 +168,7 @@ def to_mask(mask: Any, where: str = "mask") -> Mask:
                 f"{where}: values of {mask.parent.dtype} are neither true nor false; {mask.name} was given"
             )
         return mask
-    if isinstance(mask, Unrun):
+    if isinstance(mask, Deferred):
         mask = mask.operand("use as a mask")
     if not isinstance(mask, Operand) or not mask.ndim or mask._transposed:
         raise TypeError(f"Invalid mask: {where} must be x.S, x.V, ~x.S or ~x.V; got {says(mask)}")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.expr.dispatch import PLAIN, Assigner, Target, Write, update
-from sparsezc.expr.expression import Expression, IndexList, Unrun, says_noun, says_shape
+from sparsezc.expr.expression import Deferred, Expression, IndexList, says_noun, says_shape
 from sparsezc.expr.formatting import Shown, escape, index_text, sizes
 from sparsezc.expr.infix import K
 from sparsezc.expr.mask import Mask, to_mask
@@ -37,7 +37,7 @@ class ResolvedIndexes(NamedTuple):
         return keys if len(keys) > 1 else keys[0]
 
 
-class Position(Unrun[K]):
+class Position(Deferred[K]):
     """A place to read (``.new()``, ``.value``) or to write (``<<``): ``w[I]`` or ``A[I, J]``."""
 
     __slots__ = ("keys", "parent", "shape")

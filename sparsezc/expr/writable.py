@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc.config import changing
 from sparsezc.expr.dispatch import PLAIN, Target, Write, update
-from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun, ready
+from sparsezc.expr.expression import Deferred, Expression, IndexList, Operand, ready
 from sparsezc.expr.infix import K
 from sparsezc.expr.mask import Mask, as_mask, to_mask
 from sparsezc.expr.options import check as check_options
@@ -125,7 +125,7 @@ class Writable(Operand[K]):
         if options:
             check_options(options)
         for arg in args:
-            if type(arg) is Mask or isinstance(arg, Operand | Unrun):
+            if type(arg) is Mask or isinstance(arg, Operand | Deferred):
                 if mask is not None:
                     raise TypeError(f"{self.name}(...): Got multiple values for argument 'mask'")
                 mask = arg

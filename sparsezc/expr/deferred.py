@@ -1,4 +1,4 @@
-"""Objects that have not run and stand in for their results: :class:`Unrun`, the base class of expressions."""
+"""Deferred results: objects that stand in for a result until it is computed, the base class of expressions."""
 
 from __future__ import annotations
 
@@ -20,25 +20,24 @@ from sparsezc.semirings.types.datatypes import lookup
 if TYPE_CHECKING:
     from sparsezc.expr.expression import Expression
 
-__all__ = ["Unrun", "ready"]
+__all__ = ["Deferred", "ready"]
 
 _WRITES = {"build", "clear", "resize", "setdiag", "update"}
 
 
 @cache
 def _reads(kind: type) -> frozenset[str]:
-    """Return the names of a Matrix, Vector or Scalar that an object standing in for one has: only those that read.
+    """Return the names that a deferred Matrix, Vector or Scalar has of that class: only those that read.
 
     ``A[:2, :2].clear()`` would change a temporary result, and reads as a change of A.
     """
     return frozenset(name for name in dir(kind) if not name.startswith(("_", "from_")) and name not in _WRITES)
 
 
-class Unrun(StandIn[K]):
-    """An object that has not run and stands in for its result: an expression, a place to read, two operands of a sign.
+class Deferred(StandIn[K]):
+    """A result that is not computed yet: of an expression, of ``A[i, j]``, or of an infix operator such as ``A @ B``.
 
-    With ``config.autocompute`` it runs when its result is first needed, and keeps it; without, ``new()`` must be
-    called.
+    With ``config.autocompute`` it is computed when it is first needed, and kept; without, ``new()`` must be called.
     """
 
     __slots__ = ("__weakref__", "_value")
@@ -197,8 +196,8 @@ def ready(x: Any) -> Any:
 
     Within a statement, two threads could wait for each other: ``u[v[0]] = 1`` and ``v[u[0]] = 1``.
     """
-    if isinstance(x, Unrun):
+    if isinstance(x, Deferred):
         return x if x.shape else x.computed("an element")
-    if type(x) in (list, tuple) and any(isinstance(each, Unrun) for each in x):
+    if type(x) in (list, tuple) and any(isinstance(each, Deferred) for each in x):
         return type(x)(map(ready, x))
     return x
