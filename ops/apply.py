@@ -79,7 +79,7 @@ def by_place(kind: str, op: Any) -> bool:
     except (TypeError, InvalidValue):
         return False  # a Python function, or no operator
     untyped = found.op if isinstance(found, TypedOp) else found
-    return bool(untyped.is_positional and untyped.written is None)
+    return bool(untyped.is_positional and untyped.user_function is None)
 
 
 def _kind(op: Any, alone: bool) -> str:

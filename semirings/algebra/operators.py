@@ -22,7 +22,7 @@ from sparsezc.semirings.types.domains import EVERY, Domain
 if TYPE_CHECKING:
     from sparsezc.semirings.algebra.structures import Monoid
     from sparsezc.semirings.algebra.user_operators import Rule
-    from sparsezc.semirings.udf.functions import Written
+    from sparsezc.semirings.udf.functions import UserFunction
 
 __all__ = [
     "BinaryOp", "IndexUnaryOp", "Operator", "SelectOp", "TypeNotSupported", "TypedBinaryOp", "TypedOp", "UnaryOp",
@@ -46,8 +46,8 @@ class Operator(Called):
     cuda: str
     elementwise: str
     is_positional: bool
-    #: The Python function that it was made of, translated for each type; None for the built-in ones.
-    written: Written | None = None
+    #: The user's Python function that it was made of, translated for each type; None for a built-in operator.
+    user_function: UserFunction | None = None
     #: The parameterized operator that it is one of, and the parameters.
     parameters: tuple[Any, tuple[Any, ...], dict[str, Any]] | None = None
     #: What it does with user-defined types, where it is built in and takes them.
@@ -81,9 +81,9 @@ class Operator(Called):
         """Accept user-defined types by a rule."""
         self.of_users = rule
 
-    def _written_as(self, written: Written) -> None:
+    def _made_of(self, user_function: UserFunction) -> None:
         """Note the Python function that it was made of."""
-        self.written = written
+        self.user_function = user_function
 
     def _made_with(self, maker: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Note the parameterized operator that it is one of, and the parameters."""
@@ -114,7 +114,7 @@ class Operator(Called):
     @property
     def orig_func(self) -> Callable[..., Any] | None:
         """The Python function it was made from, or None."""
-        return None if self.written is None else self.written.function
+        return None if self.user_function is None else self.user_function.function
 
     @property
     def types(self) -> dict[DataType, DataType]:
@@ -147,7 +147,7 @@ class Operator(Called):
         dtype = self._meet(*given) if len(given) == 2 else given[0]
         pair = self._domain.get(dtype)
         if pair is None:
-            if not self.is_positional or self.written is not None:
+            if not self.is_positional or self.user_function is not None:
                 known = ", ".join(t.name for t in self._domain)
                 raise TypeNotSupported(f"{self!r} does not work with {dtype}; it works with {known}")
             pair = next(reversed(self._domain.values()))  # positions do not depend on the type of values
@@ -164,7 +164,7 @@ class Operator(Called):
 
     def _find_for_users(self, left: DataType, right: DataType) -> TypedOp:
         """Find the typed operator when one of the types is user-defined."""
-        if self.is_positional and self.written is None:
+        if self.is_positional and self.user_function is None:
             return self[datatypes.INT64]  # positions do not depend on the type of values
         if self.kind in ("unary", "agg"):
             right = left
@@ -179,9 +179,9 @@ class Operator(Called):
         return typed
 
     def _why_not(self) -> str:
-        if self.written is None:
+        if self.user_function is None:
             return ""
-        if not self.written.is_udt:
+        if not self.user_function.is_udt:
             return "; functions take user-defined types where they are made with is_udt=True"
         return "; numba cannot compile it, or a value is a sub-array, of which there are no functions"
 
@@ -204,7 +204,7 @@ class Operator(Called):
             return datatypes.cast(self._function_of(typed.type)(*values), typed.return_type)
 
     def _function_of(self, operand: DataType) -> Callable[..., Any]:
-        return self._function if self.written is None else self.written[operand].numpy
+        return self._function if self.user_function is None else self.user_function[operand].numpy
 
     def __repr__(self) -> str:
         return f"{self.kind}.{self.name}"
@@ -216,9 +216,9 @@ class Operator(Called):
             return lookup, (self.kind, self.name)
         if self.parameters is not None:
             return _with_parameters, self.parameters
-        if self.written is not None and isinstance(self, FromFunction):
+        if self.user_function is not None and isinstance(self, FromFunction):
             made = type(self).register_anonymous
-            return partial(made, is_udt=self.written.is_udt), (self.written.function, self.name)
+            return partial(made, is_udt=self.user_function.is_udt), (self.user_function.function, self.name)
         return super().__reduce_ex__(protocol)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -321,7 +321,7 @@ class IndexUnaryOp(FromFunction, Operator):
         i, j = np.asarray(i, np.int64), np.asarray(j, np.int64)
         thunk = datatypes.cast(thunk, typed.thunk_type)
         with np.errstate(all="ignore"):
-            by_place = self.is_positional and self.written is None  # the value of x does not matter
+            by_place = self.is_positional and self.user_function is None  # the value of x does not matter
             z = self._function_of(typed.type)(x if by_place else datatypes.cast(x, typed.type), i, j, thunk)
             return datatypes.cast(z, typed.return_type)
 

@@ -145,18 +145,20 @@ class FromFunction:
     def _of(
         cls, function: Callable[..., Any], name: str | None, is_udt: bool = False, types: tuple[DataType, ...] = ALL
     ) -> Any:
-        from sparsezc.semirings.udf.functions import Written  # the translator is imported only for the first function
+        from sparsezc.semirings.udf.functions import (
+            UserFunction,  # the translator is imported only for the first function
+        )
 
-        written = Written(cls.kind, function, is_udt, types)
-        if cls.kind == "select" and any(result is not BOOL for _, result in written.domain.values()):
+        user_function = UserFunction(cls.kind, function, is_udt, types)
+        if cls.kind == "select" and any(result is not BOOL for _, result in user_function.domain.values()):
             raise InvalidValue(
                 f"{function.__name__}: a SelectOp must have BOOL return type, for it says which entries are kept"
             )
         numpy, cuda = function, ""
-        if written.domain:
-            numpy, cuda, _ = written[next(iter(written.domain))]
-        made: Any = cls(name or function.__name__, numpy=numpy, cuda=cuda, domain=written.domain)  # type: ignore[call-arg]
-        made._written_as(written)
+        if user_function.domain:
+            numpy, cuda, _ = user_function[next(iter(user_function.domain))]
+        made: Any = cls(name or function.__name__, numpy=numpy, cuda=cuda, domain=user_function.domain)  # type: ignore[call-arg]
+        made._made_of(user_function)
         return made
 
     @classmethod

@@ -77,7 +77,7 @@ class Monoid(Operator):
     ) -> None:
         super().__init__(name or binaryop.name, numpy=binaryop._function, cuda=binaryop.cuda, domain=domain)
         self.binaryop = binaryop
-        self.written = binaryop.written
+        self.user_function = binaryop.user_function
         self.stops_anywhere = stops_anywhere
         self.is_idempotent = is_idempotent
         self._identity = identity
@@ -175,7 +175,7 @@ class Semiring(Operator):
         )
         self.monoid = monoid
         self.binaryop = binaryop
-        self.written = binaryop.written
+        self.user_function = binaryop.user_function
         self._restricted = False
 
     if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class Semiring(Operator):
 
 def takes_users(op: Operator) -> bool:
     """Return whether an operator is a function of user-defined types, which need not work with any built-in type."""
-    return op.written is not None and op.written.is_udt
+    return op.user_function is not None and op.user_function.is_udt
 
 
 def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str | None = None) -> Any:

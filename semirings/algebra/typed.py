@@ -84,7 +84,7 @@ class TypedOp(Called):
         self.type2 = type_ if type2 is None else type2
         self.return_type = return_type
         self.of_users = type_.is_udt or self.type2.is_udt
-        self.cuda = "" if self.of_users else op.cuda if op.written is None else op.written[type_].cuda
+        self.cuda = "" if self.of_users else op.cuda if op.user_function is None else op.user_function[type_].cuda
         self.reads = reads_of(self.cuda)
 
     def keep_native(self, native: Any) -> None:
@@ -94,7 +94,7 @@ class TypedOp(Called):
     @property
     def thunk_type(self) -> DataType:
         """The type of an index-unary operator's scalar: INT64 for positional ones, ``type2`` for all others."""
-        return datatypes.INT64 if self.op.is_positional and self.op.written is None else self.type2
+        return datatypes.INT64 if self.op.is_positional and self.op.user_function is None else self.type2
 
     @property
     def parent(self) -> Operator:
@@ -119,7 +119,7 @@ class TypedOp(Called):
     @property
     def elementwise(self) -> str:
         """The CUDA expression for operands at the same position (i, j), as in ewise_mult and apply."""
-        return self.op.elementwise if self.op.written is None else self.cuda
+        return self.op.elementwise if self.op.user_function is None else self.cuda
 
     @property
     def is_commutative(self) -> bool:

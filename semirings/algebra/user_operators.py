@@ -97,10 +97,10 @@ def result(op: Operator, left: DataType, right: DataType) -> DataType | None:
         return product if fits else None
     if op.kind == "monoid":
         return left if left is right and result(parts.binaryop, left, right) is left else None
-    if op.written is None or not op.written.is_udt:
+    if op.user_function is None or not op.user_function.is_udt:
         return None
-    operands = {1: (left,), 2: (left, right), 4: (left, UINT64, UINT64, right)}[len(op.written.parameters)]
-    found = _compiled(op.written.function, operands)
+    operands = {1: (left,), 2: (left, right), 4: (left, UINT64, UINT64, right)}[len(op.user_function.parameters)]
+    found = _compiled(op.user_function.function, operands)
     return None if op.kind == "select" and found is not BOOL else found
 
 
@@ -140,8 +140,8 @@ def applied(op: TypedOp, operands: tuple[Any, ...]) -> Any:
     if untyped.of_users is not None:
         made = untyped.of_users.values(*values)
     else:
-        assert untyped.written is not None
-        made = untyped.written.function(*values)
+        assert untyped.user_function is not None
+        made = untyped.user_function.function(*values)
     return datatypes.cast(made, op.return_type)
 
 

@@ -1,6 +1,6 @@
-"""Operators made from Python functions: the translated forms of a function by type, and the operator made from them.
+"""Users' Python functions, from which operators are made, and their translations to NumPy and CUDA by type.
 
-A function is translated when it becomes an operator, so a constant from around it has the value that it had then.
+A function is translated when an operator is made of it, so variables of the enclosing scope have their values of then.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sparsezc.semirings.udf import graph
 from sparsezc.semirings.udf.source import source_of
 from sparsezc.semirings.udf.translate import translate
 
-__all__ = ["Faces", "Written"]
+__all__ = ["Translation", "UserFunction"]
 
 # The operands of each kind, by their names in CUDA expressions.
 OPERANDS = {
@@ -26,16 +26,16 @@ OPERANDS = {
 }
 
 
-class Faces(NamedTuple):
-    """The forms of a function for one type of operands."""
+class Translation(NamedTuple):
+    """A user's function for one type of operands: a NumPy function, a CUDA expression, and the graph of both."""
 
     numpy: Callable[..., Any]
     cuda: str
     root: graph.Node
 
 
-class Written:
-    """A Python function as an operator of a kind: its forms by the operands' type.
+class UserFunction:
+    """A user's Python function, and its translation for each type of operands.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Written:
         self.is_udt = is_udt
         self.parameters = OPERANDS[kind]
         self.domain: Domain = {}
-        self._faces: dict[DataType, Faces] = {}
+        self._translations: dict[DataType, Translation] = {}
         try:
             self._translate(source_of(function, len(self.parameters)), types)
         except UdfParseError:
@@ -91,7 +91,7 @@ class Written:
                 refused = error
                 continue
             self._add(dtype, result_type(root.dtype, dtype), root)
-        if not self._faces:
+        if not self._translations:
             assert refused is not None
             raise refused
 
@@ -102,14 +102,14 @@ class Written:
             return graph.evaluate(root, dict(zip(self.parameters, operands, strict=True)))
 
         self.domain[dtype] = dtype, result
-        self._faces[dtype] = Faces(numpy, graph.cuda(root), root)
+        self._translations[dtype] = Translation(numpy, graph.cuda(root), root)
 
-    def __getitem__(self, dtype: DataType) -> Faces:
-        return self._faces[dtype]
+    def __getitem__(self, dtype: DataType) -> Translation:
+        return self._translations[dtype]
 
     def python(self, dtype: DataType, name: str = "function") -> tuple[str, tuple[Any, ...]]:
         """Return the function for one type in plain Python with every conversion spelt out, and its constants."""
-        root, parameters = self._faces[dtype].root, self.parameters
+        root, parameters = self._translations[dtype].root, self.parameters
         if "i" not in parameters:
             return graph.python(root, name, parameters)
         # Positions are unsigned numbers there, whose differences wrap.

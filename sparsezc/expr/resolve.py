@@ -73,7 +73,7 @@ def _is_of_function(op: Any) -> bool:
     if kind == "semiring" and _is_of_function(untyped.monoid):
         return True
     part = untyped.binaryop if kind in ("semiring", "monoid") else untyped
-    return getattr(part, "written", None) is not None
+    return getattr(part, "user_function", None) is not None
 
 
 _CLASSES = {

@@ -28,9 +28,9 @@ def operator(gb: Any, op: TypedOp, name: str) -> Any:
     """Return python-graphblas's untyped operator of a user's function, which has the one type of `op`."""
     from graphblas.core import ffi, lib
 
-    assert op.op.written is not None
+    assert op.op.user_function is not None
     kind = op.op.opclass
-    text, constants = op.op.written.python(op.type)
+    text, constants = op.op.user_function.python(op.type)
     types = (op.return_type, op.type) if op.op.kind == "unary" else (op.return_type, op.type, op.type2)
     with_place = op.op.kind in ("indexunary", "select")
     form = _form(text, types, tuple(c.dtype for c in constants), with_place)

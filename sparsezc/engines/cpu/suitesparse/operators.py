@@ -40,7 +40,7 @@ def is_made(op: TypedOp) -> bool:
     binaryop = {"binary": whole, "semiring": getattr(whole, "binaryop", None)}.get(whole.kind)
     if binaryop is not None and _is_mended(binaryop, op):
         return True
-    return whole.written is not None or names.names_of(whole.kind).get(op.name) is not whole
+    return whole.user_function is not None or names.names_of(whole.kind).get(op.name) is not whole
 
 
 def _is_mended(binaryop: Any, op: TypedOp) -> bool:
@@ -69,7 +69,7 @@ def make(gb: Any, op: TypedOp, key: Any) -> Any:
         return _monoid(gb, op)[key]
     if op.op.kind == "binary":
         return _binary(gb, op, op.op)[key]
-    if op.op.written is None:
+    if op.op.user_function is None:
         raise NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")
     return _function(gb, op)[key]
 
@@ -89,7 +89,7 @@ def _binary(gb: Any, op: TypedOp, binaryop: Any) -> Any:
     """Return an untyped python-graphblas binary operator; one of a function works for one type."""
     if _is_mended(binaryop, op):
         return _function(gb, _mended(binaryop.name)[op.type])
-    if binaryop.written is None:
+    if binaryop.user_function is None:
         room = gb.binary
         homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
         found = next((getattr(home, binaryop.name) for home in homes if binaryop.name in dir(home)), None)
@@ -103,7 +103,7 @@ def _monoid(gb: Any, op: Any) -> Any:
     """Return an untyped python-graphblas monoid, which works for at least one type."""
     if not is_made(op):
         return getattr(gb.monoid, op.name)
-    if op.op.binaryop.written is None:
+    if op.op.binaryop.user_function is None:
         raise NotImplementedException(f"the cpu engine (python-graphblas) has no {op!r}, made of a built-in operator")
     if op.of_users:
         return gb.monoid.register_anonymous(_binary(gb, op, op.op.binaryop), op.identity, op.name)

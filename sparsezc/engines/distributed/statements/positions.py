@@ -55,7 +55,7 @@ def _built_in(engine: DistributedEngine, e: Any, out: Any) -> Any:
     layout = out._store.layout
     counted = ("j" if layout.along is COLUMNS else "i") in e.op.elementwise
     operands = tuple(part_of(engine, x, len(e.shape), first=k == 0, layout=layout) for k, x in enumerate(e.operands))
-    if e.op.op.written is not None:
+    if e.op.op.user_function is not None:
         return False
     if out._store.is_empty_range:
         return out._store.local

@@ -76,7 +76,7 @@ def _shifted(engine: DistributedEngine, inner: Inner, layout: Layout) -> Inner |
         steps = []
         for step in each.steps:
             if step.op.is_positional:
-                if step.op.name not in ROW_SHIFTS or step.op.op.written is not None:
+                if step.op.name not in ROW_SHIFTS or step.op.op.user_function is not None:
                     return None
                 step = step._replace(right=int(step.right) + ROW_SHIFTS[step.op.name] * layout.lo)
             steps.append(step)

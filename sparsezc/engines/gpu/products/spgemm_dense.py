@@ -64,7 +64,7 @@ def _counts(semiring: Any) -> bool:
     kind = semiring.return_type
     if semiring.reads & set("xyijk") or semiring.monoid.name != "plus" or kind.is_bool:
         return False
-    if semiring.monoid.op.written is not None or not (kind.is_integer or kind.np_type == np.float64):
+    if semiring.monoid.op.user_function is not None or not (kind.is_integer or kind.np_type == np.float64):
         return False
     one = np.ones(1, semiring.type.np_type)
     return bool(np.asarray(semiring.binaryop.numpy(one, one)).ravel()[0] == 1)

@@ -251,7 +251,7 @@ def _ids(wide: tuple[bool, bool]) -> dict[str, str]:
 
 def _is_ordered(monoid: Any) -> bool:
     """Return whether sums depend on the order of their operands."""
-    rounded = monoid.type.is_float or monoid.type.is_complex or monoid.op.written is not None
+    rounded = monoid.type.is_float or monoid.type.is_complex or monoid.op.user_function is not None
     return rounded and not monoid.stops_anywhere
 
 

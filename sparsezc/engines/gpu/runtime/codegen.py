@@ -176,14 +176,14 @@ def neutral(op: Any) -> Any:
 
     These prefer numbers to NaN, so a lone NaN stays NaN.
     """
-    by_number = op.op.written is None and op.name in ("min", "max")
+    by_number = op.op.user_function is None and op.name in ("min", "max")
     return op.type.np_type.type("nan") if by_number and op.type.is_float else op.identity
 
 
 def _atomic(op: Any) -> int:
     """Return the hardware atomic that computes this monoid: 1 add, 2 min, 3 max, 0 none (see atomics.cuh)."""
     size = op.type.np_type.itemsize
-    if op.op.written is not None:
+    if op.op.user_function is not None:
         return 0
     if op.name == "plus" and not op.type.is_bool and size >= 4:
         return 1
