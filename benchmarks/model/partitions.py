@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.io.ranks import bounds as cutting
+from sparsezc.io.ranks import row_bounds
 
 Array = NDArray[Any]
 ID = 4  # bytes of a vertex's number
@@ -79,7 +79,7 @@ def cut(indptr: Array, indices: Array, parts: int) -> Cut:
     array([  0, 128, 256])
     """
     n, nvals = indptr.size - 1, int(indptr[-1])
-    rows = [cutting.cut(lambda i, j: indptr[i:j], n, nvals, rank, parts) for rank in range(parts + 1)]
+    rows = [row_bounds.first_row(lambda i, j: indptr[i:j], n, nvals, rank, parts) for rank in range(parts + 1)]
     return Cut(indptr, indices, np.maximum.accumulate(np.array(rows)))
 
 

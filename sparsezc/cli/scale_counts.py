@@ -258,11 +258,11 @@ def imbalance(indptr: Any, numbers: tuple[int, ...]) -> dict[int, float]:
     """Return, by each number of ranks, the most entries of a rank over the mean, less 1."""
     import numpy as np
 
-    from sparsezc.io.ranks import bounds
+    from sparsezc.io.ranks import row_bounds
 
     n, nvals, found = indptr.size - 1, int(indptr[-1]), {}
     for ranks in numbers:
-        cuts = [bounds.cut(lambda i, j: indptr[i:j], n, nvals, rank, ranks) for rank in range(ranks + 1)]
+        cuts = [row_bounds.first_row(lambda i, j: indptr[i:j], n, nvals, rank, ranks) for rank in range(ranks + 1)]
         shares = np.diff(indptr[np.maximum.accumulate(cuts)])
         found[ranks] = float(shares.max() / shares.mean() - 1) if nvals else 0.0
     return found

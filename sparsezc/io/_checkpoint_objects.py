@@ -16,8 +16,8 @@ from sparsezc.io.build.limits import need_numbers
 from sparsezc.io.build.optional import need
 from sparsezc.io.ranks import checkpoint
 from sparsezc.io.ranks.agreement import Communicator
-from sparsezc.io.ranks.bounds import ALIGN
 from sparsezc.io.ranks.checkpoint import Part
+from sparsezc.io.ranks.row_bounds import ALIGN
 from sparsezc.io.ranks.shards import VectorPart
 from sparsezc.memory.csr import Csr
 

@@ -14,7 +14,7 @@ from sparsezc.config import config
 from sparsezc.exceptions import GraphblasException, add_name
 from sparsezc.io.ranks import reading
 from sparsezc.io.ranks.agreement import same, together
-from sparsezc.io.ranks.bounds import ALIGN
+from sparsezc.io.ranks.row_bounds import ALIGN
 from sparsezc.terminal.progress import task
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def read(source: reading.Source, whole: reading.Whole, comm: Any) -> tuple[Matri
     engine = distributed.engine_of(comm)
     with config.set(engine=engine.local.engine.name), _naming(source.path):
         source, ids = reading.numbered(source, distributed.transport_of(comm))
-        block = reading.read_block(source, whole, distributed.transport_of(comm))
+        block = reading.read_rank_rows(source, whole, distributed.transport_of(comm))
         if block.nrows <= ALIGN and engine.size > 1:  # too few rows to divide: every rank reads all, and keeps its part
             few: Matrix = Matrix._from_csr(whole()).distribute()
             return few, ids

@@ -1,4 +1,4 @@
-"""HDF5 files of other programs, opened in a separate process (child.py): a crash there is an error here."""
+"""HDF5 files of other programs, opened in a separate process (reader_process.py): a crash there is an error here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sparsezc.exceptions import FileFormatError, Panic
 from sparsezc.io.build.optional import need
 from sparsezc.io.files.source import FileTimeout, existing
 
-_PROGRAM = Path(__file__).with_name("child.py")
+_PROGRAM = Path(__file__).with_name("reader_process.py")
 _STARTING = 60.0  # seconds for the process to start, before it opens the file
 _CPU_SECONDS = 2.0  # seconds of processor time for HDF5 to open a file (ten ms), beside the time for its arrays
 _CPU_RATE = 20e6  # bytes a second that every decompressor reaches

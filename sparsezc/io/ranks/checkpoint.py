@@ -26,7 +26,7 @@ from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import FileMissing
 from sparsezc.io.ranks import stored_rows
 from sparsezc.io.ranks.agreement import Communicator, same, together
-from sparsezc.io.ranks.bounds import ALIGN
+from sparsezc.io.ranks.row_bounds import ALIGN
 from sparsezc.io.ranks.shards import Kind, ShardedRows, Shards, VectorPart, identity, write
 from sparsezc.memory.csr import Csr
 

@@ -18,7 +18,7 @@ from sparsezc.io.build import edge_list
 from sparsezc.io.build.edge_list import Chunk
 from sparsezc.io.build.external_sort import Run, Sorter
 from sparsezc.io.ranks.agreement import Communicator, together
-from sparsezc.io.ranks.spool import Spool
+from sparsezc.io.ranks.edge_spool import EdgeSpool
 
 _ROUND = 1 << 21  # edges that a rank receives in a round at most, besides its own: 32 MiB with values of 8 bytes
 _ORDERED = ("first", "second", "any")  # merges of duplicates that depend on the file's order
@@ -46,7 +46,7 @@ class Sorters:
 
 
 def send(
-    spool: Spool,
+    spool: EdgeSpool,
     bounds: NDArray[np.int64],
     kind: np.dtype[Any] | None,
     comm: Communicator,
@@ -124,7 +124,7 @@ class _Sender:
             sorters.add(sender, (part[0], part[1], part[2] if len(part) > 2 else None))
 
 
-def _chunks(spool: Spool, kind: np.dtype[Any] | None, *, mirrored: bool) -> Iterator[Chunk]:
+def _chunks(spool: EdgeSpool, kind: np.dtype[Any] | None, *, mirrored: bool) -> Iterator[Chunk]:
     for rows, cols, values in spool.chunks():
         values = None if values is None or kind is None else edge_list.retyped(values, kind)
         if mirrored:

@@ -24,13 +24,12 @@ from sparsezc.io.files.atomic_write import require_folder
 from sparsezc.io.files.scratch_folder import ScratchFolder
 from sparsezc.io.hdf5 import csr_file, vertex_ids
 from sparsezc.io.hdf5.merge_runs import Merger
-from sparsezc.io.ranks import bounds as cutting
-from sparsezc.io.ranks import shared_file, sources, stored_rows
+from sparsezc.io.ranks import row_bounds, shared_file, sources, stored_rows
 from sparsezc.io.ranks.agreement import Communicator, before, same, together
-from sparsezc.io.ranks.block import Block
+from sparsezc.io.ranks.edge_spool import EdgeSpool
 from sparsezc.io.ranks.exchange import Sorters, send
+from sparsezc.io.ranks.rank_rows import RankRows
 from sparsezc.io.ranks.sorted_rows import SortedRows
-from sparsezc.io.ranks.spool import Spool
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.host import wrap
@@ -38,7 +37,7 @@ from sparsezc.memory.host import wrap
 if TYPE_CHECKING:
     from sparsezc.io._options import ReadOptions
 
-_ROOM = 256 << 20  # bytes for sorting, and then for merging
+_MEMORY = 256 << 20  # bytes for sorting, and then for merging
 _CONVERT = "in one process, without comm=, run gb.io.convert(..., 'graph.h5', "
 _BUCKETS = 1 << 16  # of rows, whose edges are counted before rows are cut
 
@@ -54,7 +53,7 @@ class Source(NamedTuple):
     module: Any
 
 
-def read_block(source: Source, whole: Whole, comm: Communicator) -> Block:
+def read_rank_rows(source: Source, whole: Whole, comm: Communicator) -> RankRows:
     """Read this rank's rows; `whole` reads all, of files that cannot be read by parts.
 
     Raises
@@ -92,7 +91,7 @@ def convert(source: Source, target: str | os.PathLike[str], comm: Communicator) 
     Raises
     ------
     InvalidValue, FileFormatError
-        As for :func:`read_block`; or the source cannot be read by parts.
+        As for :func:`read_rank_rows`; or the source cannot be read by parts.
     FileMissing
         The target's folder does not exist.
     """
@@ -168,14 +167,14 @@ def _check(source: Source, comm: Communicator) -> None:
         raise InvalidValue(f"{path}: relabel=True goes without comm=; {_CONVERT}relabel=True) first")
 
 
-def _kept(path: str | os.PathLike[str], whole: Whole, comm: Communicator) -> Block:
+def _kept(path: str | os.PathLike[str], whole: Whole, comm: Communicator) -> RankRows:
     """Read the whole graph on every rank, and keep this rank's rows."""
     if comm.rank == 0 and comm.size > 1:
         warn_slow(f"{path} cannot be read by parts with these options, so every rank reads all of it")
     csr = together(comm, whole)
     indptr = csr.indptr
     cuts = [
-        cutting.cut(lambda first, last: indptr[first:last], csr.nrows, csr.nvals, rank, comm.size)
+        row_bounds.first_row(lambda first, last: indptr[first:last], csr.nrows, csr.nvals, rank, comm.size)
         for rank in range(comm.size + 1)
     ]
     first, last = cuts[comm.rank : comm.rank + 2]
@@ -184,7 +183,7 @@ def _kept(path: str | os.PathLike[str], whole: Whole, comm: Communicator) -> Blo
     own = indptr[first : last + 1] - start
     ids = wrap(csr.indices.read(start, stop))
     mine = Csr(last - first, csr.ncols, own, ids, values, csr.dtype, csr.iso, csr.symmetric)
-    return Block(mine, np.array(cuts, np.int64), csr.nvals)
+    return RankRows(mine, np.array(cuts, np.int64), csr.nvals)
 
 
 class _Sorted(NamedTuple):
@@ -202,7 +201,7 @@ def _sorted(
     """Read this rank's edges, send them to the owners of their rows, and sort what comes; all ranks `check` them."""
     path, options, _ = source
     with scratch as folder:
-        spool = Spool(folder / "edges")
+        spool = EdgeSpool(folder / "edges")
         if weights.kind != "file":
             found.pass_through(edge_list.without_values)
         together(comm, lambda: spool.fill(found.chunks))
@@ -217,16 +216,16 @@ def _sorted(
         cuts = _cuts(spool, nrows, comm, mirrored=mirrored)
         merge, runs = "plus" if options.adds_duplicates else options.merge, []
         for turned in (False, True)[: 1 + mirrored]:
-            sorters = Sorters(folder / f"sorted{turned:d}", _ROOM, comm.size, merge, valued=kind is not None)
+            sorters = Sorters(folder / f"sorted{turned:d}", _MEMORY, comm.size, merge, valued=kind is not None)
             send(spool, cuts, kind, comm, sorters, mirrored=turned)
             runs += together(comm, sorters.finish)
-        few = together(comm, lambda: external_sort.few(runs, _ROOM, merge, folder))
-        rows = SortedRows(Merger(few, lambda: _ROOM, merge), kind, facts.dtype, weights, comm)
+        few = together(comm, lambda: external_sort.few(runs, _MEMORY, merge, folder))
+        rows = SortedRows(Merger(few, lambda: _MEMORY, merge), kind, facts.dtype, weights, comm)
         symmetric = both and csr_builder.alike(kind is not None, rows.dtype, merge)
         yield _Sorted(rows, cuts, ncols, symmetric)
 
 
-def _kind(path: str | os.PathLike[str], spool: Spool, comm: Communicator) -> np.dtype[Any] | None:
+def _kind(path: str | os.PathLike[str], spool: EdgeSpool, comm: Communicator) -> np.dtype[Any] | None:
     """Return the type that holds the values of all ranks' edges; None if there are none."""
     every = comm.objects((spool.most >= 0, sorted(kind.str for kind in spool.kinds)))
     valued = {bool(kinds) for some, kinds in every if some}
@@ -236,11 +235,11 @@ def _kind(path: str | os.PathLike[str], spool: Spool, comm: Communicator) -> np.
     return edge_list.value_type(found) if found else None
 
 
-def _cuts(spool: Spool, nrows: int, comm: Communicator, *, mirrored: bool) -> NDArray[np.int64]:
+def _cuts(spool: EdgeSpool, nrows: int, comm: Communicator, *, mirrored: bool) -> NDArray[np.int64]:
     """Return bounds of rows of equal work, by counts of edges in buckets of rows."""
     edge_list.check_sizes(nrows, 0)
-    words = -(-nrows // cutting.ALIGN)
-    width = cutting.ALIGN * max(1, -(-words // _BUCKETS))
+    words = -(-nrows // row_bounds.ALIGN)
+    width = row_bounds.ALIGN * max(1, -(-words // _BUCKETS))
     buckets = -(-nrows // width)
     mine = together(comm, lambda: spool.count(width, buckets, mirrored=mirrored))
-    return cutting.even(np.sum(comm.objects(mine), axis=0), comm.size, width, nrows)
+    return row_bounds.from_buckets(np.sum(comm.objects(mine), axis=0), comm.size, width, nrows)

@@ -14,7 +14,7 @@ from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.hdf5.merge_runs import Look, Merger, looked_at, steps
 from sparsezc.io.ranks.agreement import Communicator, together
-from sparsezc.io.ranks.block import Block
+from sparsezc.io.ranks.rank_rows import RankRows
 from sparsezc.memory import allocate_all
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
@@ -84,7 +84,7 @@ class SortedRows:
 
     def block(
         self, bounds: NDArray[np.int64], ncols: int, comm: Communicator, placement: str | None, *, symmetric: bool
-    ) -> Block:
+    ) -> RankRows:
         """Return the rows in a placement."""
         first, last = (int(row) for row in bounds[comm.rank : comm.rank + 2])
 
@@ -105,4 +105,4 @@ class SortedRows:
             np.cumsum(indptr, out=indptr)
             return Csr(nrows, ncols, indptr, indices, values, self.dtype, iso, symmetric)
 
-        return Block(together(comm, fill), bounds, self.total)
+        return RankRows(together(comm, fill), bounds, self.total)

@@ -21,7 +21,7 @@ from sparsezc.io.build.edge_list import Chunk, EdgeChunks, EdgeFacts, Edges
 from sparsezc.io.build.stored_ranges import StoredRanges
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.formats.symmetry_check import sums_of_ends
-from sparsezc.io.ranks import spans, stored_rows
+from sparsezc.io.ranks import stored_rows, text_ranges
 from sparsezc.io.ranks.agreement import Communicator, same, together
 from sparsezc.semirings.types.datatypes import lookup
 
@@ -57,12 +57,16 @@ def part_of(path: str | os.PathLike[str], options: ReadOptions, module: Any, com
         found, weights = together(comm, lambda: generated_edges.edge_chunks(name, weights, (comm.rank, comm.size)))
         return Part(found, weights)
     place = Path(path)
-    if together(comm, lambda: spans.can_be_cut(place, module)):
-        found = spans.text_chunks(place, module, weights, comm)
-        return Part(found, weights, lambda facts: spans.check_total(place, module, facts, comm))
+    if together(comm, lambda: text_ranges.can_be_cut(place, module)):
+        found = text_ranges.text_chunks(place, module, weights, comm)
+        return Part(found, weights, lambda facts: text_ranges.check_total(place, module, facts, comm))
     paths = together(comm, lambda: module.files(place)) if options.kind == "emogi" else [place]
-    states = together(comm, lambda: [spans.state(each) for each in paths])
-    same(comm, f"{path} is not the same file for all ranks", [fact for state in states for fact in spans.told(state)])
+    states = together(comm, lambda: [text_ranges.state(each) for each in paths])
+    same(
+        comm,
+        f"{path} is not the same file for all ranks",
+        [fact for state in states for fact in text_ranges.told(state)],
+    )
     part = _part(place, options, module, comm)
     part.edges.pass_through(partial(_watched, paths, states))
     return part
@@ -130,7 +134,7 @@ def _watched(paths: list[Path], states: list[tuple[int, int]], chunks: Iterator[
     yield from chunks
     for path, state in zip(paths, states, strict=True):
         try:
-            changed = spans.state(path) != state
+            changed = text_ranges.state(path) != state
         except (InvalidObject, OSError):
             changed = True
         if changed:

@@ -22,9 +22,9 @@ from sparsezc.io.hdf5 import csr_file
 from sparsezc.io.hdf5.aligned_file import MappableFile
 from sparsezc.io.hdf5.file_rows import FileRows
 from sparsezc.io.hdf5.ranges import Ranges
-from sparsezc.io.ranks import bounds as cutting
+from sparsezc.io.ranks import row_bounds
 from sparsezc.io.ranks.agreement import Communicator, same, together
-from sparsezc.io.ranks.block import Block
+from sparsezc.io.ranks.rank_rows import RankRows
 from sparsezc.memory import Buffer, allocate
 from sparsezc.memory.budget import on_device, placement_beside, resolve
 from sparsezc.memory.buffer import index_dtype
@@ -113,12 +113,12 @@ def _identity(mappable: MappableFile) -> tuple[str, str]:
 
 def bounds(rows: Rows | StoredRanges, comm: Communicator) -> NDArray[np.int64]:
     """Return the first row of each rank, of equal work each; every rank finds its own by bisection."""
-    mine = together(comm, lambda: cutting.cut(rows.offsets, rows.nrows, rows.nvals, comm.rank, comm.size))
+    mine = together(comm, lambda: row_bounds.first_row(rows.offsets, rows.nrows, rows.nvals, comm.rank, comm.size))
     found = np.append(comm.numbers(mine)[:, 0], rows.nrows)
     return np.maximum.accumulate(found)  # few rows: cuts that were moved to aligned entries may have passed another
 
 
-def load(rows: Rows, cuts: NDArray[np.int64], comm: Communicator, weights: Weights, placement: str | None) -> Block:
+def load(rows: Rows, cuts: NDArray[np.int64], comm: Communicator, weights: Weights, placement: str | None) -> RankRows:
     """Return this rank's rows with the requested weights.
 
     Raises
@@ -126,7 +126,7 @@ def load(rows: Rows, cuts: NDArray[np.int64], comm: Communicator, weights: Weigh
     FileFormatError, InvalidValue, OutOfMemory
         As for :func:`sparsezc.io.read`; on all ranks, with the number of the first rank that failed.
     """
-    return Block(together(comm, lambda: load_rows(rows, cuts, comm.rank, weights, placement)), cuts, rows.nvals)
+    return RankRows(together(comm, lambda: load_rows(rows, cuts, comm.rank, weights, placement)), cuts, rows.nvals)
 
 
 def load_rows(rows: Rows, cuts: NDArray[np.int64], rank: int, weights: Weights, placement: str | None) -> Csr:

@@ -185,14 +185,14 @@ def test_a_small_file_does_not_unfold_without_end(tmp_path: Path, what: str, sai
 
 def child(monkeypatch: pytest.MonkeyPatch, folder: Path, what: str) -> None:
     """Another program of the process, which does this before it tells a file's facts and before it reads an array."""
-    program = folder / "child.py"
+    program = folder / "reader_process.py"
     here = str(Path(foreign.__file__).parent)
     program.write_text(
-        f"import os, sys, time\nsys.path.insert(0, {here!r})\nimport child\n\n"
+        f"import os, sys, time\nsys.path.insert(0, {here!r})\nimport reader_process\n\n"
         f"def after(call):\n    def both(*given):\n        {what}\n        return call(*given)\n    return both\n\n"
-        "child.Opened.facts = after(child.Opened.facts)\n"
-        "child.Opened.read = after(child.Opened.read)\n"
-        "child.main(int(sys.argv[1]))\n"
+        "reader_process.Opened.facts = after(reader_process.Opened.facts)\n"
+        "reader_process.Opened.read = after(reader_process.Opened.read)\n"
+        "reader_process.main(int(sys.argv[1]))\n"
     )
     monkeypatch.setattr(foreign, "_PROGRAM", program)
     monkeypatch.setattr(foreign, "_CPU_SECONDS", 1.0)

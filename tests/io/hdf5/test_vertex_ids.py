@@ -74,7 +74,7 @@ def test_ranks_have_the_ids(text: Path, tmp_path: Path) -> None:
         source, found = reading.numbered(blocks.source(tmp_path / "a.h5", relabel=True), comm)
         assert found is not None
         assert found.tolist() == ids.tolist()  # type: ignore[union-attr]
-        return reading.read_block(source, lambda: whole, comm)
+        return reading.read_rank_rows(source, lambda: whole, comm)
 
     blocks.check(run(3, one), whole)
 
@@ -86,7 +86,7 @@ def test_ranks_refuse_what_needs_the_whole_graph(options: dict[str, Any], tmp_pa
     path.write_text("a,b\n1,2\n")
 
     def one(comm: Any) -> Any:
-        return reading.read_block(reading.numbered(blocks.source(path, **options), comm)[0], pytest.fail, comm)
+        return reading.read_rank_rows(reading.numbered(blocks.source(path, **options), comm)[0], pytest.fail, comm)
 
     for error in run(3, one):
         assert isinstance(error, InvalidValue)

@@ -10,7 +10,7 @@ import numpy as np
 from sparsezc.io._options import ReadOptions, module_of
 from sparsezc.io._read import read_csr
 from sparsezc.io.ranks import reading
-from sparsezc.io.ranks.block import Block
+from sparsezc.io.ranks.rank_rows import RankRows
 from sparsezc.memory.csr import Csr
 from tests.io.ranks.threads import ThreadComm, run
 
@@ -24,9 +24,9 @@ def source(path: Any, **options: Any) -> reading.Source:
 def read(path: Any, size: int, placement: str = "host", **options: Any) -> list[Any]:
     """Each rank's block, or its error."""
 
-    def one(comm: ThreadComm) -> Block:
+    def one(comm: ThreadComm) -> RankRows:
         asked = source(path, placement=placement, **options)
-        return reading.read_block(asked, lambda: read_csr(path, asked.options)[0], comm)
+        return reading.read_rank_rows(asked, lambda: read_csr(path, asked.options)[0], comm)
 
     return run(size, one)
 

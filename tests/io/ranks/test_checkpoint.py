@@ -11,8 +11,8 @@ import pytest
 from sparsezc.exceptions import FileFormatError, InvalidObject, InvalidValue
 from sparsezc.io.files.source import FileMissing
 from sparsezc.io.ranks import checkpoint
-from sparsezc.io.ranks.block import Block
 from sparsezc.io.ranks.checkpoint import Part
+from sparsezc.io.ranks.rank_rows import RankRows
 from sparsezc.io.ranks.shards import VectorPart
 from tests.io.graphs import load
 from tests.io.ranks.blocks import check, read
@@ -52,7 +52,7 @@ def test_any_number_of_ranks_restores(tmp_path: Path, written: int) -> None:
         found = restore(tmp_path / "c", size)
         for graph in ("kron:9?weights=1-9", "grid:4x128"):
             whole = load(graph)
-            check([Block(made[graph].data, made[graph].bounds, whole.nvals) for made, _ in found], whole)
+            check([RankRows(made[graph].data, made[graph].bounds, whole.nvals) for made, _ in found], whole)
         vectors = [(made["v"].data, made["v"].bounds[rank]) for rank, (made, _) in enumerate(found)]
         np.testing.assert_array_equal(np.concatenate([part.positions + first for part, first in vectors]), AT)
         np.testing.assert_array_equal(np.concatenate([part.values for part, _ in vectors]), VALUES)

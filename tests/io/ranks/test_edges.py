@@ -11,8 +11,8 @@ import pytest
 import sparsezc as gb
 from sparsezc.exceptions import FileFormatError, InvalidObject, OutOfMemory, PerformanceWarning
 from sparsezc.io.files.source import Span
-from sparsezc.io.ranks import exchange, spool
-from sparsezc.io.ranks.spans import line_start
+from sparsezc.io.ranks import edge_spool, exchange
+from sparsezc.io.ranks.text_ranges import line_start
 from tests.io.graphs import load
 from tests.io.ranks.blocks import check, convert, read, source
 from tests.io.ranks.threads import run
@@ -22,7 +22,7 @@ from tests.io.ranks.threads import run
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Little memory: edges wait on disk, and take many rounds."""
     monkeypatch.setattr(exchange, "_ROUND", 50)
-    monkeypatch.setattr(spool, "_ROOM", 1000)
+    monkeypatch.setattr(edge_spool, "_MEMORY", 1000)
 
 
 @pytest.fixture(scope="module")
@@ -141,10 +141,12 @@ def test_too_large_ids_stop_all_ranks(folder: Path) -> None:
 def test_a_file_that_changes_between_openings_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from threading import current_thread
 
-    from sparsezc.io.ranks import spans
+    from sparsezc.io.ranks import text_ranges
 
-    state, first = spans.state, []
-    monkeypatch.setattr(spans, "state", lambda path: (state(path)[0], first.append(current_thread()) or len(first)))
+    state, first = text_ranges.state, []
+    monkeypatch.setattr(
+        text_ranges, "state", lambda path: (state(path)[0], first.append(current_thread()) or len(first))
+    )
     found = read(folder / "list.txt", 3)
     assert {type(error) for error in found} == {InvalidObject}
     assert "not the same file for all ranks" in str(found[0])
@@ -221,7 +223,7 @@ def test_ranks_with_different_arguments_are_told(folder: Path) -> None:
         from sparsezc.io.ranks import reading
 
         asked = source(folder / "list.txt", weights=None if comm.rank else False)
-        reading.read_block(asked, lambda: load(asked.path), comm)
+        reading.read_rank_rows(asked, lambda: load(asked.path), comm)
 
     found = run(2, one)
     assert {type(error) for error in found} == {InvalidObject}

@@ -12,8 +12,7 @@ import sparsezc as gb
 from sparsezc.exceptions import FileFormatError, InvalidObject, InvalidValue, PerformanceWarning
 from sparsezc.io.hdf5 import aligned_file, csr_file
 from sparsezc.io.hdf5.ranges import Ranges
-from sparsezc.io.ranks import bounds as cutting
-from sparsezc.io.ranks import stored_rows
+from sparsezc.io.ranks import row_bounds, stored_rows
 from sparsezc.memory.mapped import PAGE
 from tests.io.graphs import load
 from tests.io.ranks.blocks import check, read
@@ -123,7 +122,7 @@ def test_files_of_other_programs_and_wrong_options_are_refused(tmp_path: Path) -
 def test_cuts_are_at_blocks_of_ids_where_the_graph_allows() -> None:
     rng = np.random.default_rng(3)
     indptr = np.concatenate([[0], np.cumsum(rng.integers(0, 40, 1 << 21))])
-    aligned = [cutting.cut(lambda i, j: indptr[i:j], 1 << 21, int(indptr[-1]), rank, 8) for rank in range(9)]
+    aligned = [row_bounds.first_row(lambda i, j: indptr[i:j], 1 << 21, int(indptr[-1]), rank, 8) for rank in range(9)]
     assert all(indptr[row] % 32 == 0 for row in aligned[:-1])
     work = np.diff(indptr[aligned] + 4 * np.array(aligned))
     assert work.max() / work.mean() < 1.07

@@ -1,8 +1,8 @@
-"""Cuts of rows into ranges of equal work, found without reading all offsets.
+"""Bounds that divide rows into ranges of equal work, one a rank, found without reading all offsets.
 
 A row's work is its entries and four more, for its offset and its entries of vectors: the rule of the distributed
-engine's layout. A cut is a multiple of 64 rows. Of the cuts near the best one, one at whose row the entries begin at a
-multiple of 32 is taken: then requests for ids stay aligned, and a range of compressed ids begins with a block.
+engine. A bound is a multiple of 64 rows. Of the bounds near the best one, one is taken whose row's entries begin at a
+multiple of 32: then requests for ids stay aligned, and a range of compressed ids begins with a block.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SHIFT = 32  # one part in so many of a rank's work may move for an aligned cut:
 Offsets = Callable[[int, int], NDArray[np.int64]]
 
 
-def cut(offsets: Offsets, nrows: int, nvals: int, rank: int, size: int) -> int:
+def first_row(offsets: Offsets, nrows: int, nvals: int, rank: int, size: int) -> int:
     """Return the first row of a rank.
 
     Parameters
@@ -36,7 +36,7 @@ def cut(offsets: Offsets, nrows: int, nvals: int, rank: int, size: int) -> int:
     Examples
     --------
     >>> indptr = np.arange(1001) * 4
-    >>> [cut(lambda first, last: indptr[first:last], 1000, 4000, rank, 3) for rank in range(4)]
+    >>> [first_row(lambda first, last: indptr[first:last], 1000, 4000, rank, 3) for rank in range(4)]
     [0, 320, 640, 1000]
     """
     if rank <= 0 or rank >= size:
@@ -63,7 +63,7 @@ def cut(offsets: Offsets, nrows: int, nvals: int, rank: int, size: int) -> int:
     return int(rows[best])
 
 
-def even(work: NDArray[np.int64], size: int, width: int, nrows: int) -> NDArray[np.int64]:
+def from_buckets(work: NDArray[np.int64], size: int, width: int, nrows: int) -> NDArray[np.int64]:
     """Return bounds for rows whose work is known by buckets of `width` rows, a multiple of 64.
 
     Parameters
@@ -77,7 +77,7 @@ def even(work: NDArray[np.int64], size: int, width: int, nrows: int) -> NDArray[
 
     Examples
     --------
-    >>> even(np.array([300, 100, 100, 100]), 2, 64, 256)
+    >>> from_buckets(np.array([300, 100, 100, 100]), 2, 64, 256)
     array([  0, 128, 256])
     """
     rows = np.minimum(np.arange(work.size + 1) * width, nrows)

@@ -1,10 +1,10 @@
-"""The program of the process that opens other programs' HDF5 files; run by its path, it imports nothing of sparsezc.
+"""The process that opens other programs' HDF5 files: a program that is run by its path and imports nothing of sparsezc.
 
-HDF5's own code may crash on a damaged file or never return, and follows references to other files. So it opens such
-files in this process, with limits of memory and time: each request gives the seconds that it may take, and the
-processor time of all requests so far; after these the system ends the process. Requests are lines of JSON on standard
-input; each answer is a line of JSON on the given descriptor, followed by the bytes that were read. References to other
-files are refused: links, external storage, virtual datasets.
+HDF5's own code may crash on a damaged file or never return, and it follows references to other files. So such files
+are opened in this process, with limits of memory and time: each request gives the seconds that it may take, and the
+processor time that all requests so far may take; after these the system ends the process. Requests are lines of JSON
+on standard input; each answer is a line of JSON on the given descriptor, followed by the bytes that were read.
+References to other files are refused: links, external storage, virtual datasets.
 """
 
 from __future__ import annotations

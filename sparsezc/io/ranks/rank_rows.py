@@ -1,4 +1,4 @@
-"""A rank's rows of a matrix, and the bounds of all ranks' rows."""
+"""The rows of a matrix that one rank has, and the bounds of the rows of all ranks."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sparsezc.memory.csr import Csr
 
 
 @dataclass(eq=False)
-class Block:
-    """The rows ``bounds[rank]:bounds[rank + 1]`` of a matrix.
+class RankRows:
+    """The rows of a matrix that one rank has: ``bounds[rank]:bounds[rank + 1]``.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Edges that wait until it is known which ranks own their rows: in memory, and beyond a bound in a file."""
+"""Edges that are kept until it is known which rank owns each row: in memory up to a limit, the rest in a file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from sparsezc.io.build.edge_list import Chunk, narrow_ids
 
-_ROOM = 128 << 20  # bytes of edges in memory
+_MEMORY = 128 << 20  # bytes of edges in memory
 
 
-class Spool:
-    """A list of chunks of edges, to be read any number of times.
+class EdgeSpool:
+    """Chunks of edges that can be read any number of times.
 
     Attributes
     ----------
@@ -25,9 +25,9 @@ class Spool:
         The types of the values.
     """
 
-    def __init__(self, path: Path, room: int | None = None) -> None:
+    def __init__(self, path: Path, memory: int | None = None) -> None:
         self.most, self.kinds = -1, set[np.dtype[Any]]()
-        self._path, self._room, self._held = path, _ROOM if room is None else room, 0
+        self._path, self._memory, self._held = path, _MEMORY if memory is None else memory, 0
         self._chunks: list[Chunk | tuple[int, list[tuple[int, np.dtype[Any]]]]] = []
         self._end = 0
 
@@ -42,7 +42,7 @@ class Spool:
                 self.kinds.add(values.dtype)
                 parts.append(np.ascontiguousarray(values))
             nbytes = sum(part.nbytes for part in parts)
-            if self._held + nbytes <= self._room:
+            if self._held + nbytes <= self._memory:
                 self._held += nbytes
                 self._chunks.append((parts[0], parts[1], parts[2] if len(parts) > 2 else None))
                 continue
