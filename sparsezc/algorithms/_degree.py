@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from sparsezc.algorithms._iterate import product_by_loop
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -18,8 +18,8 @@ from sparsezc.semirings.types import datatypes
 
 def out_degree(A: Matrix) -> Vector:
     """Count the entries of each row; no entry where it is 0. Reads no entry of the matrix: u is full."""
-    if (lengths := replay.row_lengths(A)) is not None:
-        return replay.vector(lengths, None if lengths.all() else lengths > 0)
+    if (lengths := engine_loops.row_lengths(A)) is not None:
+        return engine_loops.vector(lengths, None if lengths.all() else lengths > 0)
     # k = A 1      over (plus, pair)
     degree = Vector(datatypes.INT64, A.nrows)
     degree << A.mxv(Vector.from_scalar(1, A.ncols, datatypes.INT64), semiring.plus_pair[datatypes.INT64])
@@ -47,7 +47,7 @@ def out_weight(A: Matrix, weighted: bool) -> Vector:
         total = Vector(datatypes.FP64, A.nrows)
         total << A.reduce_rowwise(monoid.plus[datatypes.FP64])
     else:
-        total = replay.vector(sums)
+        total = engine_loops.vector(sums)
     # The sum of all may overflow the type although no vertex's does; a maximum may ignore a NaN.
     most = total.reduce(monoid.max).new().get(0.0)
     if most and not total.apply(binary.truediv, right=most).new().reduce(monoid.plus).new().get() < float("inf"):

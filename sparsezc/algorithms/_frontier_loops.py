@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from sparsezc.algorithms._lengths import infinity
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import monoid, select
@@ -22,7 +22,7 @@ def searched(A: Matrix, frontier: Vector | Matrix, *, parents: bool = False) -> 
 
     Then the statements of :func:`sparsezc.algorithms.bfs` do. The frontier's values are the parents of its vertices.
     """
-    return replay.search(A, frontier, parents=parents) if isinstance(frontier, Vector) else None
+    return engine_loops.search(A, frontier, parents=parents) if isinstance(frontier, Vector) else None
 
 
 def rounds(frontier: Vector | Matrix) -> Iterable[Any]:
@@ -41,7 +41,7 @@ def _rounds(frontier: Vector | Matrix) -> Iterator[Any]:
         yield number
         number += 1
         if isinstance(frontier, Vector) and number % _PATIENCE == 0:
-            number += yield from replay.rounds(frontier, number)
+            number += yield from engine_loops.rounds(frontier, number)
 
 
 def buckets(
@@ -102,5 +102,7 @@ def _buckets(
             continue
         if not is_sound():
             return
-        limit, rounds_more = yield from replay.buckets(near, distance, (limit, step, last), partial(is_searching, last))
+        limit, rounds_more = yield from engine_loops.buckets(
+            near, distance, (limit, step, last), partial(is_searching, last)
+        )
         number += rounds_more

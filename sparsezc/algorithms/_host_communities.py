@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms._communities import Network, rounded
 from sparsezc.algorithms.loops import connectivity, contraction, labels
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.expr import label_turns
@@ -81,11 +81,13 @@ class HostNetwork(NamedTuple):
         return joined
 
     def connected(self, label: Labels) -> Labels:
-        found: Labels = replay.run_arrays(connectivity.components, self.A, self.begin, self.ids, label, cost=np.inf)
+        found: Labels = engine_loops.run_arrays(
+            connectivity.components, self.A, self.begin, self.ids, label, cost=np.inf
+        )
         return found.view(np.uint64)
 
     def numbered(self, label: Labels) -> tuple[Labels, int]:
-        found: tuple[Labels, int] = replay.run_arrays(contraction.numbered, self.A, self.k, label, cost=np.inf)
+        found: tuple[Labels, int] = engine_loops.run_arrays(contraction.numbered, self.A, self.k, label, cost=np.inf)
         return found
 
     def contract(self, number: Labels, count: int) -> HostNetwork:
@@ -104,11 +106,11 @@ class HostNetwork(NamedTuple):
         n = number.size
         label, first = np.arange(n), np.empty(n + 1, np.int64)
         first[number[::-1]] = label[::-1]  # of several the last is kept
-        return replay.vector(np.where(number < n, first[number], label))
+        return engine_loops.vector(np.where(number < n, first[number], label))
 
     def _run(self, loop: Any, *given: Any) -> Any:
         """Run a loop over the entries; the one that made the arrays has run, so this one does."""
-        return replay.run_arrays(loop, self.A, self.begin, self.ids, self.weights, self.k, *given, cost=np.inf)
+        return engine_loops.run_arrays(loop, self.A, self.begin, self.ids, self.weights, self.k, *given, cost=np.inf)
 
 
 def host_network(net: Network) -> Network | HostNetwork:
@@ -116,7 +118,7 @@ def host_network(net: Network) -> Network | HostNetwork:
     if net.n >= 2**32 or net.W.nvals > _MOST:
         return net
     by_weight = net.weigh is semiring.plus_first
-    found = replay.run_loop(
+    found = engine_loops.run_loop(
         contraction.weighted if by_weight else contraction.unweighted,
         net.W,
         cost=COST,

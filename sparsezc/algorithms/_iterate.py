@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms.loops.power_iterations import onward, powers
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -23,7 +23,7 @@ from sparsezc.terminal.progress import steps
 
 def pieces(A: Matrix, rounds: int) -> Iterable[int]:
     """Yield how many rounds a compiled loop runs at a time, so that it can be interrupted, and they are counted."""
-    size = replay.passes(A, rounds)
+    size = engine_loops.passes(A, rounds)
     some = (min(size, rounds - first) for first in range(0, rounds, size))
     return steps(some, "rounds", total=rounds, size=int, at_most=True)
 
@@ -56,7 +56,7 @@ def run_loop(loop: Callable[..., Any], A: Matrix, weighted: bool, *given: Any, p
     if weighted and not (A.dtype.is_integer or A.dtype.is_float or A.dtype is datatypes.BOOL):
         return None
     weights, values = ((), np.float64) if weighted else ((NO_WEIGHTS,), None)
-    return replay.run_loop(loop, A, *weights, *given, cost=products * COST, values=values)
+    return engine_loops.run_loop(loop, A, *weights, *given, cost=products * COST, values=values)
 
 
 def rows_of(A: Matrix, weighted: bool, rounds: int) -> Callable[[], tuple[bool, bool]]:

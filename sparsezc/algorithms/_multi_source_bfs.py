@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms.loops import multi_source as loop
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
@@ -62,7 +62,7 @@ def loop_pieces(A: Matrix, over: range, cost: float, sources: int) -> Iterable[t
 
     A number is a pass over the rows of `A`, and the threads that share a piece take some each.
     """
-    size = replay.passes(A, max(len(over), 1)) * processors(16) * over.step
+    size = engine_loops.passes(A, max(len(over), 1)) * processors(16) * over.step
     pieces = [range(at, min(at + size, over.stop), over.step) for at in range(over.start, over.stop, size)]
     some = [(piece, cost * len(over) / len(piece)) for piece in pieces]
     return steps(some, "sources", total=sources, size=lambda piece: piece[0].stop - piece[0].start)
@@ -110,7 +110,7 @@ def counts(A: Matrix, sources: NDArray[np.int64]) -> tuple[NDArray[Any], ...] | 
     """Return what searches count at each vertex: see the loop; None if the engine runs none."""
     found: list[Any] = []
     for over, cost in loop_pieces(A, range(0, sources.size, WIDTH), COST, sources.size):
-        if (each := replay.run_loop(loop.counts, A, sources, cost=cost, over=over)) is None:
+        if (each := engine_loops.run_loop(loop.counts, A, sources, cost=cost, over=over)) is None:
             return None
         reached, total, inverse, farthest = zip(*found, *each, strict=True)
         found = [(sum(reached), sum(total), sum(inverse), np.maximum.reduce(farthest))]

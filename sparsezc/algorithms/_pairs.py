@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms.loops import pairs as loop
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings.types import datatypes
@@ -40,11 +40,11 @@ def common(
     A: Matrix, pairs: Matrix | None, weight: Vector | None = None, by_degree: tuple[bool, bool] = EQUALLY
 ) -> Common | None:
     """Count the common neighbours of each pair by a loop; None if the engine runs none, or no pairs are named."""
-    if pairs is None or not replay.runs_loops(A):
+    if pairs is None or not engine_loops.runs_loops(A):
         return None
     i, j = (ids.astype(np.int64) for ids in pairs.to_coo(values=False)[:2])
     own = None if weight is None else weight.dup(datatypes.FP64)
-    found = replay.run_loop(loop.common, A, (i, j), lambda: (*_everywhere(own), *by_degree), cost=COST)
+    found = engine_loops.run_loop(loop.common, A, (i, j), lambda: (*_everywhere(own), *by_degree), cost=COST)
     if found is None:
         return None
     has = found[0] > 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sparsezc.algorithms.loops import connectivity
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.semirings import binary, select
@@ -32,7 +32,7 @@ def has_loops(A: Matrix) -> bool:
 
     def look() -> bool:
         # In a file, too, where a statement would load the matrix.
-        found = replay.run_loop(connectivity.loops, A, cost=1.0)
+        found = engine_loops.run_loop(connectivity.loops, A, cost=1.0)
         return bool(A.select(select.diag).new().nvals if found is None else found)
 
     return bool(facts.fact(A, "loops", look))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -50,10 +50,10 @@ def are_several(source: Any) -> bool:
 def vector(values: NDArray[Any], met: NDArray[np.bool_], queue: NDArray[np.int64], count: int) -> Vector:
     """Make a Vector of what a loop found where `met` is true: at the first `count` positions of a queue."""
     if count * FEW_OF > values.size:
-        return replay.vector(values, None if count == values.size else met)
+        return engine_loops.vector(values, None if count == values.size else met)
     at = queue[:count].copy()
     at.sort()
-    return replay.vector(values[at], at=at, size=values.size)
+    return engine_loops.vector(values[at], at=at, size=values.size)
 
 
 def empty(q: Any, dtype: DataType) -> Any:

@@ -9,7 +9,7 @@ from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms.bfs import bfs
 from sparsezc.algorithms.loops.eccentricities import farthest
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.exceptions import InvalidValue
@@ -72,7 +72,7 @@ def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
         source = _check.vertex(source, n)
     if facts.is_symmetric(A):
         start = -1 if source is None else source
-        if (found := replay.run_loop(farthest, A, start, sweeps, cost=COST)) is not None:
+        if (found := engine_loops.run_loop(farthest, A, start, sweeps, cost=COST)) is not None:
             return int(found)
     if source is None:
         degree = out_degree(A)

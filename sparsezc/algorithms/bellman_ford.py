@@ -11,7 +11,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._lengths import distances_of, refuse_long, refuse_overflow, refuse_reaching_infinity
 from sparsezc.algorithms.loops import relaxation
 from sparsezc.algorithms.sssp import COST, nearest
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.exceptions import InvalidValue
@@ -76,7 +76,7 @@ def bellman_ford(A: Matrix, source: Any) -> tuple[Vector, Vector]:
     refuse_long(A, dtype)
     if (found := nearest(A, np.array([source]), tree=True)) is not None:
         reached = found[0] < infinity
-        return replay.vector(found[0], reached), replay.vector(found[1], reached.copy())
+        return engine_loops.vector(found[0], reached), engine_loops.vector(found[1], reached.copy())
     distance, parent, cycle = _relaxed(A, np.array([source]))
     if cycle.size:
         said = [*cycle, cycle[0]] if cycle.size < 10 else [*cycle[:9], "..."]
@@ -135,7 +135,7 @@ def _relaxed(A: Matrix, sources: NDArray[np.int64]) -> tuple[Vector, Vector, NDA
     """
     n, (dtype, never) = A.nrows, distances_of(A)
     kind = dtype.np_type.type
-    found = replay.run_loop(
+    found = engine_loops.run_loop(
         relaxation.relaxed, A, lambda: np.full(n, never, kind), lambda: np.full(n, -1), sources, cost=COST, values=kind
     )
     if found is None:
@@ -145,7 +145,7 @@ def _relaxed(A: Matrix, sources: NDArray[np.int64]) -> tuple[Vector, Vector, NDA
         cycle = _relax(A, distance, parent, q)
     else:
         lengths, before, at = found
-        distance, parent = replay.vector(lengths), replay.vector(before, before >= 0)
+        distance, parent = engine_loops.vector(lengths), engine_loops.vector(before, before >= 0)
         cycle = np.empty(0, np.int64) if at < 0 else _around(before, at)
     if n and dtype is datatypes.INT64:
         refuse_overflow(A, distance.reduce(monoid.min).new().value)

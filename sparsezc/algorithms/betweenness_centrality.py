@@ -14,7 +14,7 @@ from sparsezc.algorithms._brandes import Paths, backwards, by_hops, by_lengths
 from sparsezc.algorithms._distances import usable
 from sparsezc.algorithms._multi_source_bfs import loop_pieces, sample
 from sparsezc.algorithms.loops.multi_source import brandes
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.device.processors import processors
@@ -123,10 +123,10 @@ def _by_loop(A: Matrix, starts: NDArray[np.int64], *, ends: bool = False, entrie
         return None
     found: Any = 0.0
     for over, cost in loop_pieces(A, range(starts.size), COST, starts.size):
-        if (each := replay.run_loop(brandes, A, starts, ends, entries, cost=cost, over=over)) is None:
+        if (each := engine_loops.run_loop(brandes, A, starts, ends, entries, cost=cost, over=over)) is None:
             return None
         found = sum(each, found)
-    return replay.vector(found) if starts.size else None
+    return engine_loops.vector(found) if starts.size else None
 
 
 def _by_statements(A: Matrix, starts: NDArray[np.int64], endpoints: bool, hops: datatypes.DataType | None) -> Vector:

@@ -13,7 +13,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._frontier_loops import rounds, searched
 from sparsezc.algorithms._searches import are_several, empty, rows, start, vector
 from sparsezc.algorithms.loops import searches
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import semiring
@@ -76,14 +76,14 @@ def bfs(A: Matrix, source: Any) -> Any:
     n = _check.adjacency(A)
     if not are_several(source):
         root = _check.vertex(source, n)
-        found = replay.search(A, root)
+        found = engine_loops.search(A, root)
         if found is None:
             found = near(A, np.array([root]), n)
         if found is not None:
             return found
         return levels(A, start(A, root, n, datatypes.BOOL, True))
     sources = _check.vertices(source, n)
-    if (levels_of_all := replay.searches(A, sources)) is not None:
+    if (levels_of_all := engine_loops.searches(A, sources)) is not None:
         return levels_of_all
     return levels(A, rows(sources, n, datatypes.BOOL, True))
 
@@ -98,7 +98,7 @@ def reached(A: Matrix, sources: NDArray[np.int64], radius: int) -> Any:
     """Return what :func:`~sparsezc.algorithms.loops.searches.levels` does; None if the engine runs no loop."""
     n = A.shape[0]
     level, met = partial(np.empty, n, np.int32), partial(np.zeros, n, np.bool_)
-    return replay.run_loop(searches.levels, A, level, met, sources, radius, cost=COST)
+    return engine_loops.run_loop(searches.levels, A, level, met, sources, radius, cost=COST)
 
 
 def levels(A: Matrix, frontier: Any) -> Any:
@@ -165,10 +165,10 @@ def bfs_parents(A: Matrix, source: Any) -> Any:
     n = _check.adjacency(A)
     if not are_several(source):
         root = _check.vertex(source, n)
-        if (found := replay.search(A, root, parents=True)) is not None:
+        if (found := engine_loops.search(A, root, parents=True)) is not None:
             return found
         tree, met = partial(np.empty, n, np.int64), partial(np.zeros, n, np.bool_)
-        looped = replay.run_loop(searches.parents, A, tree, met, root, cost=COST)
+        looped = engine_loops.run_loop(searches.parents, A, tree, met, root, cost=COST)
         if looped is not None:
             return vector(*looped)
     frontier = start(A, source, n, datatypes.INT64)

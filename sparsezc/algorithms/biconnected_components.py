@@ -11,7 +11,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.algorithms.loops.cuts import blocks, single_cuts
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -64,9 +64,9 @@ def biconnected_components(A: Matrix) -> Matrix:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    if (found := _by_loop(S)) and (labelled := replay.run_loop(blocks, S, found[2], cost=COST)):
+    if (found := _by_loop(S)) and (labelled := engine_loops.run_loop(blocks, S, found[2], cost=COST)):
         indptr, indices, labels = labelled
-        return replay.matrix(indptr, indices, labels, n, symmetric=True)
+        return engine_loops.matrix(indptr, indices, labels, n, symmetric=True)
     forest = _forest(S)
     tree = forest.to_parents
     both = tree.ewise_add(tree.T, binary.pair).new()
@@ -129,7 +129,7 @@ def articulation_points(A: Matrix) -> Vector:
     """
     if (found := _by_loop(A)) is not None:
         at = np.flatnonzero(found[0])
-        return replay.vector(np.ones(at.size, np.bool_), at=at, size=A.nrows)
+        return engine_loops.vector(np.ones(at.size, np.bool_), at=at, size=A.nrows)
     L = biconnected_components(A)
     least, most = L.reduce_rowwise(monoid.min).new(), L.reduce_rowwise(monoid.max).new()
     apart: Vector = least.ewise_mult(most, binary.lt).new().select(select.valueeq, True).new()
@@ -184,10 +184,10 @@ def bridges(A: Matrix) -> Matrix:
 def _by_loop(A: Matrix) -> tuple[NDArray[np.bool_], NDArray[np.int64], Any] | None:
     """Return what :func:`single_cuts` does; None if the engine runs no loop."""
     _check.adjacency(A)
-    if not replay.runs_loops(A):
+    if not engine_loops.runs_loops(A):
         return None
     found: tuple[NDArray[np.bool_], NDArray[np.int64], Any] | None
-    found = replay.run_loop(single_cuts, simple(A), cost=COST)
+    found = engine_loops.run_loop(single_cuts, simple(A), cost=COST)
     return found
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._distances import from_each, usable
 from sparsezc.algorithms._multi_source_bfs import counts, popcount, sample, sweeps
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import agg, binary, monoid, select
@@ -97,7 +97,7 @@ def sums(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> tuple[Vector,
             total(binary.plus) << D.reduce_columnwise(monoid.plus[datatypes.FP64])
         return reached, total
     if (found := counts(A, sources)) is not None:
-        return replay.vector(found[0]), replay.vector(found[1])
+        return engine_loops.vector(found[0]), engine_loops.vector(found[1])
     for depth, bits in sweeps(A, sources):
         if depth:
             count = popcount(bits)

@@ -9,7 +9,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.triangles import by_loop, corners, ordered_pairs
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -64,7 +64,7 @@ def local_clustering_coefficient(A: Matrix) -> Vector:
     if facts.is_symmetric(A):
         if (found := by_loop(S)) is not None:
             closed, pairs = found
-            return replay.vector(np.divide(2 * closed, pairs, out=np.zeros(pairs.size), where=pairs > 0))
+            return engine_loops.vector(np.divide(2 * closed, pairs, out=np.zeros(pairs.size), where=pairs > 0))
         # each triangle has an edge among the neighbours of each of its corners, which counts in both directions
         edges = corners(S)
         edges << edges.apply(binary.times, right=2)

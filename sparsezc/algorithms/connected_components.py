@@ -5,7 +5,7 @@ from __future__ import annotations
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms.loops.connectivity import components
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -75,9 +75,9 @@ def connected_components(A: Matrix) -> Vector:
     [0, 1, 0, 1, 1]
     """
     n = _check.adjacency(A)
-    if (label := replay.run_loop(components, A, cost=COST)) is not None:
-        return replay.vector(label)
-    if (labels := replay.components(A)) is not None:
+    if (label := engine_loops.run_loop(components, A, cost=COST)) is not None:
+        return engine_loops.vector(label)
+    if (labels := engine_loops.components(A)) is not None:
         return labels
     parent = Vector.from_scalar(0, n, datatypes.INT32 if n < 2**31 else datatypes.INT64)
     if A.nvals == 0:

@@ -8,7 +8,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.loops.orders import cores
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, select, semiring
@@ -65,8 +65,8 @@ def core_number(A: Matrix) -> Vector:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    if (found := replay.run_loop(cores, S, cost=COST)) is not None:
-        return replay.vector(found)
+    if (found := engine_loops.run_loop(cores, S, cost=COST)) is not None:
+        return engine_loops.vector(found)
     core = Vector.from_scalar(0, n, datatypes.INT64)
     # d, larger than any degree once a vertex is removed, and 0 without neighbours
     degree = core.dup()

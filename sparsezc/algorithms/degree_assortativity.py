@@ -8,7 +8,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.algorithms._pattern import has_loops
 from sparsezc.algorithms.loops.connectivity import degree_sums
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -64,7 +64,7 @@ def degree_assortativity(A: Matrix, x: str = "out", y: str = "in") -> float:
         if kind not in ("out", "in"):
             raise InvalidValue(f"{name} is {kind!r}; 'out' or 'in' is needed")
     twice = (lambda: has_loops(A)) if facts.is_symmetric(A) else False
-    found = replay.run_loop(degree_sums, A, x == "out", y == "out", facts.is_symmetric(A), twice, cost=COST)
+    found = engine_loops.run_loop(degree_sums, A, x == "out", y == "out", facts.is_symmetric(A), twice, cost=COST)
     m, s_a, s_aa, s_b, s_bb, s_ab = _sums(A, x, y) if found is None else found
     spread = (m * s_aa - s_a**2) * (m * s_bb - s_b**2)
     return (m * s_ab - s_a * s_b) / math.sqrt(spread) if spread > 0 else math.nan

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.loops.swaps import ends_of, exchanges, rows_of
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.exceptions import ConvergenceFailure, InvalidValue
@@ -75,15 +75,15 @@ def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: 
     most = 100 * wanted if max_tries is None else _check.count(max_tries, "max_tries", wanted)
     rng = _check.generator(seed, "double_edge_swap")
     S = forms.whole(simple(A), "double_edge_swap")
-    if (ends := replay.run_loop(ends_of, S, cost=_LISTED)) is None:
+    if (ends := engine_loops.run_loop(ends_of, S, cost=_LISTED)) is None:
         ends = np.stack(S.select(select.triu).new().to_coo(values=False)[:2]).astype(np.int64)
     if wanted and ends.shape[1] < 2:
         raise InvalidValue(f"A has {ends.shape[1]} edges between different vertices; at least 2 are needed")
     if n <= ends.size:
         ends = _exchanged(A, n, ends, wanted, most, rng)
-        if ends.size and (rows := replay.run_arrays(rows_of, A, n, ends, cost=_SORTED * ends.size)):
+        if ends.size and (rows := engine_loops.run_arrays(rows_of, A, n, ends, cost=_SORTED * ends.size)):
             indptr, ids = rows
-            return replay.matrix(indptr, ids, np.ones(1, np.bool_), n, symmetric=True)
+            return engine_loops.matrix(indptr, ids, np.ones(1, np.bool_), n, symmetric=True)
     else:  # few vertices of a large matrix may have edges
         vertices, ends = np.unique(ends, return_inverse=True)
         ends = vertices[_exchanged(A, vertices.size, ends.reshape(2, -1), wanted, most, rng)]
@@ -101,7 +101,7 @@ def _exchanged(
         count = min(max(_DRAWS, ends.shape[1]), most - tried)
         draws = rng.integers(0, 2 * ends.shape[1], (2, count))
         given: tuple[Any, ...] = (n, ends, draws, wanted - done)
-        found = replay.run_arrays(exchanges, A, *given, cost=COST * min(count, wanted))
+        found = engine_loops.run_arrays(exchanges, A, *given, cost=COST * min(count, wanted))
         if found is None:
             found = exchanges(*given)
         ends, now, more = found

@@ -16,7 +16,7 @@ from sparsezc.algorithms._pattern import is_symmetric
 from sparsezc.algorithms.bfs import bfs
 from sparsezc.algorithms.loops.eccentricities import least, longest
 from sparsezc.algorithms.sssp import sssp
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -80,7 +80,7 @@ def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
     if not weighted:
         farthest = Vector.from_scalar(0, n, datatypes.INT64)
         if (found := counts(B, np.arange(n))) is not None:
-            return replay.vector(found[3])
+            return engine_loops.vector(found[3])
         for depth, bits in sweeps(B, np.arange(n)):
             farthest(bits.S, binary.max) << depth
         return farthest
@@ -164,10 +164,10 @@ def _by_loop(A: Matrix, greatest: bool) -> int | None:
     kinds = (np.uint64, np.int64, np.int64, np.bool_) if greatest else (np.int64,)
     state: Any = tuple(np.empty(0, kind) for kind in kinds)
     loop, place = (longest, (A.nrows, 0)) if greatest else (least, (1, A.nrows, -1))
-    searches = replay.passes(A, _SEARCHES)
+    searches = engine_loops.passes(A, _SEARCHES)
     while place[0]:
         given, at = state, place
-        found = replay.run_loop(loop, A, lambda given=given: given, lambda at=at: at, searches, cost=COST)
+        found = engine_loops.run_loop(loop, A, lambda given=given: given, lambda at=at: at, searches, cost=COST)
         if found is None:
             return None
         place, state = found[0], found[1:]

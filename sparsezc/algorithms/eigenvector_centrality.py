@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check, _iterate
 from sparsezc.algorithms.loops.power_iterations import PARALLEL, krylov, powers
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -101,7 +101,7 @@ def scored(
     bound = n * tol
     found = _settled(_Loops(A, weighted, bound), x.to_dense, max_iter, ahead)
     if found is not None:
-        return replay.vector(found)
+        return engine_loops.vector(found)
     scores: Vector = _settled(_Statements(A, weighted, bound), x, max_iter, ahead)
     return scores
 
@@ -151,7 +151,7 @@ def _ahead(by: Any, x: Any) -> Any:
     T = np.diag(diagonal) + np.diag(beside[:-1], 1) + np.diag(beside[:-1], -1)
     if not np.isfinite(T).all():  # squares of weights that overflow
         return None
-    (leading,) = replay.agreed(by.A, np.linalg.eigh(T)[1][:, -1])
+    (leading,) = engine_loops.agreed(by.A, np.linalg.eigh(T)[1][:, -1])
     return by.combined(x, leading, vectors)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from sparsezc import ops
 from sparsezc.algorithms import _check
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -92,7 +92,7 @@ def graph_search(
     if mode == "greedy":
         best: Vector = ops.best_column(A, scores).new()
         at = _check.vertices(sources, n)  # a GPU reads edges meanwhile
-        walks = replay.follow(best, at, steps, partial(_check_values, scores))
+        walks = engine_loops.follow(best, at, steps, partial(_check_values, scores))
         if walks is not None:
             return walks
     _check_values(scores, weigh=mode == "stochastic")

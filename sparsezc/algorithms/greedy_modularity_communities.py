@@ -9,7 +9,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._communities import by_smallest
 from sparsezc.algorithms.loops.greedy_modularity import best_pairs
 from sparsezc.algorithms.modularity import towards_one
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -113,7 +113,7 @@ def merged(
     once = i < j
     gain = value[once]
     heap = np.lexsort((j[once], i[once], -gain))
-    found = replay.run_loop(best_pairs, D, gain, heap, share, float(resolution), fewest, most, cost=COST)
+    found = engine_loops.run_loop(best_pairs, D, gain, heap, share, float(resolution), fewest, most, cost=COST)
     label, apart = found if found is not None else _statements(D, share, resolution, fewest, most)
     return _largest_joined(label, most, place) if apart else label
 

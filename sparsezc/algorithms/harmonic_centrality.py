@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._distances import from_each, usable
 from sparsezc.algorithms._multi_source_bfs import counts, popcount, sample, sweeps
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, select, unary
@@ -98,7 +98,7 @@ def _sums(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Vector:
             total(binary.plus) << far.apply(unary.minv).new().reduce_columnwise(monoid.plus)
         return total
     if (found := counts(A, sources)) is not None:
-        return replay.vector(found[2])
+        return engine_loops.vector(found[2])
     for depth, bits in sweeps(A, sources):
         if depth:
             total(binary.plus) << popcount(bits).apply(binary.truediv, right=float(depth))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check, _iterate
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -103,7 +103,7 @@ def hits(
         return y
 
     h = _leading(A, lambda x: times(times(x, True), False), hubs.to_dense(0.0), max_iter, tol)
-    (h,) = replay.agreed(A, np.abs(h))
+    (h,) = engine_loops.agreed(A, np.abs(h))
     a = times(h, True)
     if a.sum() == 0:
         return uniform.dup(), uniform.dup()
@@ -128,11 +128,11 @@ def _leading(A: Matrix, product: Any, start: NDArray[np.float64], max_iter: int,
                 rest = rest - np.einsum("ik,k->i", known, parts)
                 T[: k + 1, k] += parts
             T[k, : k + 1] = T[: k + 1, k]
-            k, (outside, most) = k + 1, replay.agreed(A, np.linalg.norm(rest), T[: k + 1, : k + 1].max())
+            k, (outside, most) = k + 1, engine_loops.agreed(A, np.linalg.norm(rest), T[: k + 1, : k + 1].max())
             if k == _BASIS or outside <= bound * most:
                 break
             Q[:, k] = rest / outside
-        values, vectors = replay.agreed(A, *np.linalg.eigh(T[:k, :k]))
+        values, vectors = engine_loops.agreed(A, *np.linalg.eigh(T[:k, :k]))
         change = outside * abs(vectors[-1, -1])
         if change <= bound * values[-1]:
             leading: NDArray[np.float64] = Q[:, :k] @ vectors[:, -1]

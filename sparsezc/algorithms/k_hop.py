@@ -11,7 +11,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._searches import are_several
 from sparsezc.algorithms.bfs import near, reached
 from sparsezc.algorithms.loops.searches import induced
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -134,10 +134,10 @@ def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, u
         _, met, queue, count = found
         rows = np.sort(queue[0 if center else sources.size : count])
         met[queue[:count]] = False
-        between = replay.run_loop(induced, A, rows, lambda: met, cost=COST, values=A.dtype.np_type)
+        between = engine_loops.run_loop(induced, A, rows, lambda: met, cost=COST, values=A.dtype.np_type)
         if between is not None:
             begin, ids, values = between
-            return replay.matrix_of_rows(rows, begin, ids, values, A.nrows)
+            return engine_loops.matrix_of_rows(rows, begin, ids, values, A.nrows)
     D = k_hop(A, source, radius, center=center, undirected=undirected).diag()
     # D A D
     E: Matrix = D.mxm(A, semiring.any_second[A.dtype]).new()

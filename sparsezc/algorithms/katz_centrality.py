@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from sparsezc.algorithms import _check, _iterate
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -96,7 +96,7 @@ def katz_centrality(
             with np.errstate(over="ignore"):  # refused below
                 length = _length(float(found @ found))
             found = found / length if length > 0 else found
-        return replay.vector(found)
+        return engine_loops.vector(found)
     turned = forms.turned(A)
     before, sent = Vector(datatypes.FP64, n), Vector(datatypes.FP64, n)
     for _ in steps(range(max_iter), "rounds", at_most=True):

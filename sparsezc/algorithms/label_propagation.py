@@ -8,7 +8,7 @@ from sparsezc.algorithms._communities import positions
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.greedy_color import greedy_color
 from sparsezc.algorithms.loops.labels import propagated
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, semiring
@@ -61,8 +61,8 @@ def label_propagation(A: Matrix) -> Vector:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    if n < 2**32 and (found := replay.run_loop(propagated, S, cost=COST)) is not None:
-        return replay.vector(found)
+    if n < 2**32 and (found := engine_loops.run_loop(propagated, S, cost=COST)) is not None:
+        return engine_loops.vector(found)
     color = greedy_color(S, strategy="largest_first")
     # from the last vertex on, as the smallest of several labels wins in moves
     label = positions(S)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.loops.orders import first_set
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.exceptions import InvalidValue
@@ -105,7 +105,7 @@ def first_independent_set(S: Matrix, order: Vector) -> Vector:
         return descending[descending >= 0]
 
     members = Vector(datatypes.BOOL, order.size)
-    if (found := replay.run_loop(first_set, S, visited, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(first_set, S, visited, cost=COST)) is not None:
         members[np.flatnonzero(found)] = True
         return members
     q = order.dup()

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.loops.orders import matching
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -77,8 +77,8 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
     S = simple(A)
     start = np.uint64(random_seed(seed, "maximal_matching") * _WEYL % 2**64)
     low = np.uint64((1 << (n - 1).bit_length()) - 1)
-    if (found := replay.run_loop(matching, S, start, low, cost=COST)) is not None:
-        return replay.vector(found, found >= 0)
+    if (found := engine_loops.run_loop(matching, S, start, low, cost=COST)) is not None:
+        return engine_loops.vector(found, found >= 0)
     w = _words(n, start, low)
     D = Vector.from_dense(w).diag()
     # W = w(i) xor w(j)

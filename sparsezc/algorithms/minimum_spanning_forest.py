@@ -12,7 +12,7 @@ from sparsezc.algorithms._edges import numbered
 from sparsezc.algorithms._lengths import distances_of
 from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.algorithms.loops import connectivity
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -107,7 +107,7 @@ def _by_loop(U: Matrix) -> Matrix | None:
             found = found.astype(np.uint16)
         return np.argsort(found, kind="stable")
 
-    if (found := replay.run_loop(connectivity.forest, U, order, cost=COST)) is None:
+    if (found := engine_loops.run_loop(connectivity.forest, U, order, cost=COST)) is None:
         return None
     indptr, ids, entries = found
-    return replay.matrix(indptr, ids, values[0][entries], U.ncols, symmetric=True)
+    return engine_loops.matrix(indptr, ids, values[0][entries], U.ncols, symmetric=True)

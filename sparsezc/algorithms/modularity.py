@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.algorithms.loops.connectivity import inside
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -89,8 +89,8 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     m = A.reduce_scalar(monoid.plus[datatypes.FP64]).new().get(0.0) if weighted else float(A.nvals)
     if not m > 0:
         raise InvalidValue("A has no edges, or none of a weight above 0: modularity is not defined")
-    if not weighted and replay.runs_loops(A):
-        found = replay.run_loop(
+    if not weighted and engine_loops.runs_loops(A):
+        found = engine_loops.run_loop(
             inside, A, _numbered(communities.to_dense()).view(np.uint64), facts.is_symmetric(A), cost=COST
         )
         if found is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from sparsezc.algorithms import _check, _iterate
 from sparsezc.algorithms._degree import out_weight
 from sparsezc.algorithms.loops import power_iterations
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -156,8 +156,8 @@ def pagerank(
 
 def _share(A: Matrix, weighted: bool, damping: float) -> Vector:
     """Return d / k of all vertices."""
-    if not weighted and (k := replay.row_lengths(A)) is not None:
-        return replay.vector(np.divide(damping, k, out=np.zeros(k.size), where=k > 0))
+    if not weighted and (k := engine_loops.row_lengths(A)) is not None:
+        return engine_loops.vector(np.divide(damping, k, out=np.zeros(k.size), where=k > 0))
     return _check.full(out_weight(A, weighted).apply(binary.truediv, left=damping).new(datatypes.FP64), A.nrows, "k")
 
 
@@ -168,14 +168,14 @@ def _by_loops(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
     or memory is short: then the rows of A are pushed, by one thread.
     """
     rows = () if weighted else (np.empty(0),)
-    run = partial(replay.run_loop, cost=COST, values=np.float64 if weighted else None)
+    run = partial(engine_loops.run_loop, cost=COST, values=np.float64 if weighted else None)
     pulls, entries = facts.is_symmetric(A), A.nvals
     if not pulls and has_host((_TURNED + 8 * bool(weighted)) * entries):
         ids = np.uint32 if A.nrows <= 2**32 else np.int64
         made = run(power_iterations.transposed, A, *rows, lambda: np.empty(entries, ids))
         if made is None:
             return None
-        run, rows, pulls = partial(replay.run_arrays, cost=np.inf), made, True
+        run, rows, pulls = partial(engine_loops.run_arrays, cost=np.inf), made, True
     for some in _iterate.pieces(A, max_iter):
         state.last += some
         given = A, *rows, state.arrays, state.bound, pulls
@@ -197,10 +197,10 @@ def _by_parts(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
     of its transpose, too.
     """
     rows = () if weighted else (np.empty(0),)
-    while facts.is_symmetric(A) and (part := replay.part(A, COST, np.float64 if weighted else None)) is not None:
+    while facts.is_symmetric(A) and (part := engine_loops.part(A, COST, np.float64 if weighted else None)) is not None:
         given = state.of_rows(part.lo, part.hi)  # beforehand, as it reads vectors
         mine, before = given[0], state.rounds[0]
-        with replay.lent_part(A, part):
+        with engine_loops.lent_part(A, part):
             while state.rounds[0] == before or not part.has_moves():
                 state.last = int(state.rounds[0]) + 1
                 state.rounds[1] = state.last
@@ -211,7 +211,7 @@ def _by_parts(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
                 state.sums[turn] = part.total(state.sums[turn])
                 state.again([1])
                 if state.last == max_iter or state.change <= state.bound:
-                    return replay.part_vector(A, part, mine, dtype)
+                    return engine_loops.part_vector(A, part, mine, dtype)
                 state.sends[turn] = part.gather(state.sends[turn, part.lo : part.hi])
         state.rank[:] = part.gather(mine)
     return None

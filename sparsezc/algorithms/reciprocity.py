@@ -5,7 +5,7 @@ from __future__ import annotations
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.algorithms.loops.connectivity import opposites
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -102,7 +102,7 @@ def overall_reciprocity(A: Matrix) -> float:
     _check.adjacency(A)
     if A.nvals == 0:
         raise InvalidValue("A has no entries; the reciprocity of a graph without edges is not defined")
-    if (found := replay.run_loop(opposites, A, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(opposites, A, cost=COST)) is not None:
         return float(found / A.nvals)
     return float(_pairs(A).select(select.offdiag).new().nvals / A.nvals)
 

@@ -21,7 +21,7 @@ from sparsezc.algorithms._lengths import (
     refuse_reaching_infinity,
 )
 from sparsezc.algorithms.loops import searches
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -140,7 +140,7 @@ def from_nearest(
     refuse_long(A, dtype)
     most_asked = _largest(cutoff, dtype)
     if (looped := nearest(A, sources, target, most_asked)) is not None:
-        return replay.vector(looped[0], looped[0] < infinity(dtype))
+        return engine_loops.vector(looped[0], looped[0] < infinity(dtype))
     # Half the bytes, and mostly sufficient.
     if dtype is datatypes.INT64 and lengths.least >= 0 and lengths.most < 2**31:
         found = _reached(_search(A, sources, datatypes.INT32, delta, lengths, target, most_asked), dtype)
@@ -171,7 +171,7 @@ def nearest(
     last = kind(min(most, never - 1 if dtype.is_integer else np.finfo(kind).max))
     at = -1 if target is None else target
     begins = sources.astype(np.int32 if n < 2**31 else np.int64)
-    found: tuple[NDArray[Any], NDArray[np.int64]] | None = replay.run_loop(
+    found: tuple[NDArray[Any], NDArray[np.int64]] | None = engine_loops.run_loop(
         searches.distances, A, lambda: np.full(n, never, kind), lambda: np.full(n if tree else 0, -1), begins,
         at, last, cost=COST, values=kind,
     )  # fmt: skip
@@ -220,7 +220,7 @@ def _search(
     distance(near.S) << 0  # `near` is on A's engine, and so is `distance` from here on
     nonnegative = lengths.least >= 0
     target = target if nonnegative else None
-    if nonnegative and replay.shorten(A, near, distance, step, last, lengths.least, target):
+    if nonnegative and engine_loops.shorten(A, near, distance, step, last, lengths.least, target):
         return distance
     # The rounds get no name: a traceback would then keep the recording open after an error.
     for rounds, (limit, count) in enumerate(buckets(near, distance, step, last, target, nonnegative=nonnegative)):

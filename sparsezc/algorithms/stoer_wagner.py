@@ -9,7 +9,7 @@ import numpy as np
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._lengths import distances_of
 from sparsezc.algorithms.loops.cuts import least_cut
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -77,9 +77,9 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
     if dtype is datatypes.INT64 and (total := sum(forms.whole(S, "stoer_wagner").to_coo()[2].tolist()) // 2) >= 2**63:
         raise InvalidValue(f"A has weights whose sum is {total}: a cut may not fit INT64")
     S = S.dup(dtype)
-    if (found := replay.run_loop(least_cut, S, cost=COST * n, values=dtype.np_type.type)) is not None:
+    if (found := engine_loops.run_loop(least_cut, S, cost=COST * n, values=dtype.np_type.type)) is not None:
         at = np.flatnonzero(found[1])
-        return found[0], replay.vector(np.ones(at.size, np.bool_), at=at, size=n)
+        return found[0], engine_loops.vector(np.ones(at.size, np.bool_), at=at, size=n)
     group = np.arange(n)
     cut_value, part = None, group
     for _ in steps(range(n - 1), "phases", at_most=True):

@@ -8,7 +8,7 @@ from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.algorithms.loops import connectivity
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -67,8 +67,8 @@ def strongly_connected_components(A: Matrix) -> Vector:
     n = _check.adjacency(A)
     if facts.is_symmetric(A):
         return connected_components(A)
-    if (found := replay.run_loop(connectivity.strong_components, A, cost=COST)) is not None:
-        return replay.vector(found)
+    if (found := engine_loops.run_loop(connectivity.strong_components, A, cost=COST)) is not None:
+        return engine_loops.vector(found)
     label = positions(A)
     live = Vector.from_scalar(True, n, datatypes.BOOL)
     B = transposed(A)

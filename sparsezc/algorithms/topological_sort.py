@@ -8,7 +8,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import in_degree
 from sparsezc.algorithms._searches import vector
 from sparsezc.algorithms.loops.orders import acyclic, generations
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.exceptions import InvalidValue
@@ -101,10 +101,10 @@ def topological_sort(A: Matrix) -> Vector:
     [2, 3, 0, 1]
     """
     n = _check.adjacency(A)
-    if (found := replay.run_loop(generations, A, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(generations, A, cost=COST)) is not None:
         if found[3] < n:
             _no_cycle(vector(*found))
-        return replay.vector(found[2])
+        return engine_loops.vector(found[2])
     generation = topological_generations(A).to_coo()[1]
     return Vector.from_dense(np.argsort(generation, kind="stable").astype(np.int64))
 
@@ -139,7 +139,7 @@ def is_directed_acyclic_graph(A: Matrix) -> bool:
     False
     """
     n = _check.adjacency(A)
-    if (found := replay.run_loop(acyclic, A, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(acyclic, A, cost=COST)) is not None:
         return bool(found)
     return bool(_generations(A).nvals == n)
 
@@ -156,7 +156,7 @@ def _no_cycle(generation: Vector) -> None:
 def _generations(A: Matrix) -> Vector:
     """Return the generations of the vertices that are neither on a cycle nor reached from one."""
     n = _check.adjacency(A)
-    if (found := replay.run_loop(generations, A, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(generations, A, cost=COST)) is not None:
         return vector(*found)
     generation = Vector(datatypes.INT64, n)
     # d = A' 1

@@ -11,7 +11,7 @@ from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._orientation import by_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.loops import triangles as loop
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, semiring
@@ -157,7 +157,7 @@ def transitivity(A: Matrix) -> float:
 def corners(S: Matrix) -> Vector:
     """Count the triangles at each vertex of an undirected simple graph."""
     if (found := by_loop(S)) is not None:
-        return replay.vector(found[0])
+        return engine_loops.vector(found[0])
     L, U = by_degree(S)
     t = Vector(datatypes.INT64, S.nrows)
     # t(i), t(j), t(k) += L(i, j) U(i, k) U'(k, j)
@@ -167,7 +167,7 @@ def corners(S: Matrix) -> Vector:
 
 def by_loop(S: Matrix) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     """Return the triangles at each vertex and the ordered pairs of its neighbours; None if the engine runs no loop."""
-    found: tuple[NDArray[np.int64], NDArray[np.int64]] | None = replay.run_loop(loop.corners, S, cost=COST)
+    found: tuple[NDArray[np.int64], NDArray[np.int64]] | None = engine_loops.run_loop(loop.corners, S, cost=COST)
     return found
 
 

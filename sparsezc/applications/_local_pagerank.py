@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms.loops import local_pagerank as loops
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.exceptions import ConvergenceFailure
 from sparsezc.memory.budget import require_host
@@ -111,7 +111,7 @@ def solutions(S: Matrix, problem: Problem) -> Iterator[Found]:
     """Solve: yield what is found around seeds that follow each other, as many together as there is room for."""
     limits = problem.alpha, problem.rho, problem.most, problem.max_iter, _STEPS
     left, failed, far = problem.seeds, False, 0.0
-    while left.size and (found := replay.local_pagerank(S, left, limits)) is not None:
+    while left.size and (found := engine_loops.local_pagerank(S, left, limits)) is not None:
         seeds = found.sizes.size
         if not (failed := failed or not found.settled):
             seed = np.repeat(np.arange(seeds), found.sizes)
@@ -129,7 +129,7 @@ def solutions(S: Matrix, problem: Problem) -> Iterator[Found]:
 @contextmanager
 def _reading(S: Matrix) -> Iterator[_Rows]:
     """Lend the rows of a matrix, which no statement may use meanwhile: in place, if the host can read them."""
-    with replay.lent_rows(S) as rows:
+    with engine_loops.lent_rows(S) as rows:
         yield _Extracted(S) if rows is None else _Lent(rows)
 
 
@@ -139,7 +139,7 @@ def _by_loops(S: Matrix, rows: _Rows, problem: Problem) -> Found | None:
     cost = _COST * seeds.size / rho
 
     def run(loop: Callable[..., Any], *given: Any) -> Any:
-        return replay.run_arrays(loop, S, *given, cost=cost)
+        return engine_loops.run_arrays(loop, S, *given, cost=cost)
 
     table, known, ids = np.full(_TABLE, -1, np.int32), np.empty(_TABLE // 2, np.int64), np.empty(_TABLE, np.uint32)
     first = run(loops.number, table, known, 0, ids, 0, np.array([[0, seeds.size]]), seeds.copy())

@@ -79,7 +79,7 @@ class _Local(NamedTuple):
 
 
 class _Part:
-    """All rows: see :func:`sparsezc.core.replay.part`."""
+    """All rows: see :func:`sparsezc.core.engine_loops.part`."""
 
     def __init__(self, ranks: RankLoops, nrows: int, store: Any, values: Any) -> None:
         self._engine, self._counts, self._store, self._values = ranks.engine, ranks.counts, store, values

@@ -12,7 +12,7 @@ import pytest
 import sparsezc as gb
 from sparsezc.algorithms import _iterate, _multi_source_bfs
 from sparsezc.algorithms.loops import orders, searches
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.engines import cpu
 from sparsezc.engines.cpu import compiled_loops as cpu_loops
 from tests.algorithms.graphs import REAL, SMALL, both_ways, csr, loaded, matrix
@@ -258,7 +258,7 @@ def test_long_loops_are_called_in_portions(compiled, monkeypatch):
     compiled()
     whole = {name: call() for name, call in calls.items()}
     assert compiled.ran == list(calls)
-    monkeypatch.setattr(replay, "_READ", 0)
+    monkeypatch.setattr(engine_loops, "_READ", 0)
     monkeypatch.setattr(_multi_source_bfs, "processors", lambda _: 2)
     assert [piece for piece, _ in _multi_source_bfs.loop_pieces(A, range(5), 1.0, 5)] == [
         range(2),
@@ -401,9 +401,9 @@ def test_statements_run_where_memory_is_short_for_a_loop(compiled, monkeypatch):
     A = graph("random 12")
     compiled()
     monkeypatch.setattr(cpu_loops, "_SMALL", 0)
-    assert replay.run_loop(orders.cores, A, cost=1.0) is not None
+    assert engine_loops.run_loop(orders.cores, A, cost=1.0) is not None
     with gb.config.set(host_budget=100):
-        assert replay.run_loop(orders.cores, A, cost=1.0) is None
+        assert engine_loops.run_loop(orders.cores, A, cost=1.0) is None
 
 
 def test_ids_are_made_shorter_where_memory_has_room(compiled, monkeypatch):
@@ -416,8 +416,8 @@ def test_ids_are_made_shorter_where_memory_has_room(compiled, monkeypatch):
         return original(*args, **options)
 
     compiled()
-    original = replay.run_loop
-    monkeypatch.setattr(replay, "run_loop", run_loop)
+    original = engine_loops.run_loop
+    monkeypatch.setattr(engine_loops, "run_loop", run_loop)
     found = []
     for room in (shorter, shorter - 1):
         with gb.config.set(host_budget=room):
@@ -476,7 +476,7 @@ def test_threads_share_searches(compiled, monkeypatch):
     compiled()
     assert alg.betweenness_centrality(A).isclose(expected, rel_tol=1e-9, abs_tol=1e-12)
     level, met = np.empty(150, np.int32), np.zeros(150, bool)
-    each = replay.run_loop(searches.levels, A, level, met, np.array([0]), 9, cost=1.0)
+    each = engine_loops.run_loop(searches.levels, A, level, met, np.array([0]), 9, cost=1.0)
     assert each[3] == alg.bfs(A, 0).nvals
 
 
@@ -506,5 +506,5 @@ def test_threads_share_rounds_of_ranks(symmetric, weighted, compiled, monkeypatc
 def test_an_engine_without_loops_runs_statements(monkeypatch):
     monkeypatch.delattr(type(cpu.engine()).__mro__[1], "run_loop")
     A = graph("random 12")
-    assert replay.run_loop(orders.cores, A, cost=1e12) is None
+    assert engine_loops.run_loop(orders.cores, A, cost=1e12) is None
     assert alg.core_number(A).nvals == 12

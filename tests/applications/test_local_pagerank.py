@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.graphs import local_pagerank
 from sparsezc.exceptions import ConvergenceFailure
@@ -27,14 +27,14 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def launched(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Note of each call if the device solved it."""
     seen: list[bool] = []
-    real = replay.local_pagerank
+    real = engine_loops.local_pagerank
 
     def call(*args: Any) -> Any:
         found = real(*args)
         seen.append(found is not None)
         return found
 
-    monkeypatch.setattr(replay, "local_pagerank", call)
+    monkeypatch.setattr(engine_loops, "local_pagerank", call)
     return seen
 
 

@@ -267,7 +267,7 @@ def test_algorithms_count(
         return count(watch, items, loop, size)
 
     monkeypatch.setattr(progress._Watch, "counted", counting)
-    monkeypatch.setattr("sparsezc.core.replay._READ", 0)  # loops are called for each pass over the rows
+    monkeypatch.setattr("sparsezc.core.engine_loops._READ", 0)  # loops are called for each pass over the rows
     runs = []
     for compiled in (False, True):
         monkeypatch.setattr("sparsezc.engines.cpu.compiled_loops.pays", lambda _, compiled=compiled: compiled)

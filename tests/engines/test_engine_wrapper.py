@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.expr import engines
 
 
@@ -43,7 +43,7 @@ def test_it_runs_what_it_has_and_hands_on_all_else(A: gb.Matrix) -> None:
     with engines.through(Listing(A._engine)) as listing:
         w = A.mxv(x).new()
         assert w.to_dense().tolist() == [2, 6, 3]
-        lengths = replay.row_lengths(A)
+        lengths = engine_loops.row_lengths(A)
         assert lengths is not None
         assert lengths.tolist() == [1, 1, 1]
         assert A.nvals == 3
@@ -72,10 +72,12 @@ def test_the_engine_stays_as_it_is(A: gb.Matrix) -> None:
 def test_other_threads_ask_the_engine_itself(A: gb.Matrix) -> None:
     found = []
     with engines.through(Listing(A._engine)) as listing, engines.stepping(A._engine):
-        thread = threading.Thread(target=lambda: found.append((replay.runs_loops(A), A.apply("ainv").new().nvals)))
+        thread = threading.Thread(
+            target=lambda: found.append((engine_loops.runs_loops(A), A.apply("ainv").new().nvals))
+        )
         thread.start()
         thread.join()
-        assert not replay.runs_loops(A)
+        assert not engine_loops.runs_loops(A)
     assert found == [(True, 3)]
     assert listing.seen == []
 

@@ -11,7 +11,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import ops
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.engines.cpu import two_way
 from sparsezc.engines.cpu.dense import is_dense
 from sparsezc.engines.cpu.suitesparse import array_addresses, row_arrays
@@ -230,11 +230,11 @@ def test_vectors_take_arrays_over(way: str) -> None:
         return {"own": x.copy(), "part": np.concatenate([x, x])[: x.size], "backwards": x[::-1].copy()[::-1]}[way]
 
     for made, wanted in (
-        (replay.vector(given(values)), gb.Vector.from_dense(values)),
-        (replay.vector(given(values), given(present)), expected),
-        (replay.vector(given(values[at]), at=given(at), size=10), expected),
-        (replay.vector(given(values[:0]), at=given(at[:0]), size=2**40), gb.Vector("FP64", 2**40)),
-        (replay.vector(given(values[:0])), gb.Vector("FP64", 0)),
+        (engine_loops.vector(given(values)), gb.Vector.from_dense(values)),
+        (engine_loops.vector(given(values), given(present)), expected),
+        (engine_loops.vector(given(values[at]), at=given(at), size=10), expected),
+        (engine_loops.vector(given(values[:0]), at=given(at[:0]), size=2**40), gb.Vector("FP64", 2**40)),
+        (engine_loops.vector(given(values[:0])), gb.Vector("FP64", 0)),
     ):
         assert made.isequal(wanted, check_dtype=True)
         made << made.apply("ainv")

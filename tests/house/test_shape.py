@@ -144,7 +144,7 @@ def test_algorithms_see_no_engine() -> None:
             assert (name, seen, [each for each in imported if "engines" in each]) == (name, set(), [])
 
 
-#: Folders that use objects by their public names alone: core/access/ and core/replay.py have what else they need.
+#: Folders that use objects by their public names alone: core/access/ and core/engine_loops.py have what else they need.
 OUTSIDE = ("sparsezc.algorithms", "sparsezc.applications")
 NAMED_TUPLES = {"_replace", "_asdict", "_make", "_fields"}
 

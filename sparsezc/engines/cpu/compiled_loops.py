@@ -1,6 +1,6 @@
 """Algorithms' loops over rows, compiled by numba at their first use, or run by Python where there is little to do.
 
-See :func:`sparsezc.core.replay.run_loop`.
+See :func:`sparsezc.core.engine_loops.run_loop`.
 """
 
 from __future__ import annotations

@@ -192,7 +192,7 @@ class Capabilities(Protocol):
         over: range | None,
         again: Callable[[list[Any]], bool] | None,
     ) -> Any:
-        """Return what a loop over a matrix's rows returns in machine code: :func:`sparsezc.core.replay.run_loop`."""
+        """Return what a loop over rows returns, in machine code: :func:`sparsezc.core.engine_loops.run_loop`."""
 
     def run_arrays(
         self,
@@ -202,13 +202,13 @@ class Capabilities(Protocol):
         over: range | None = None,
         again: Callable[[list[Any]], bool] | None = None,
     ) -> Any:
-        """Return what a loop over arrays returns in machine code: :func:`sparsezc.core.replay.run_arrays`."""
+        """Return what a loop over arrays returns in machine code: :func:`sparsezc.core.engine_loops.run_arrays`."""
 
     def lend_rows(self, store: Any) -> Any:
-        """Return a context that lends a matrix's rows in host memory: :func:`sparsezc.core.replay.lent_rows`."""
+        """Return a context that lends a matrix's rows in host memory: :func:`sparsezc.core.engine_loops.lent_rows`."""
 
     def part(self, matrix: Any, cost: float, values: Any) -> Any:
-        """Return the rows that this process has, for loops: :func:`sparsezc.core.replay.part`."""
+        """Return the rows that this process has, for loops: :func:`sparsezc.core.engine_loops.part`."""
 
     def search(self, matrix: Any, start: Any, parents: bool) -> Any:
         """Return a vector of the levels of a breadth-first search along the rows of a square matrix.
@@ -237,7 +237,7 @@ class Capabilities(Protocol):
     def local_pagerank(self, matrix: Any, seeds: NDArray[Any], limits: tuple[float, float, float, int, int]) -> Any:
         """Return the l1-regularised PageRank around vertices of a symmetric matrix without loops.
 
-        See :func:`sparsezc.core.replay.local_pagerank`.
+        See :func:`sparsezc.core.engine_loops.local_pagerank`.
         """
 
     def replay(self, frontier: Any, number: int) -> Any:

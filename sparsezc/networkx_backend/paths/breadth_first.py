@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sparsezc import algorithms
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms.loops.bfs_trees import tree
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.networkx_backend.graphs.claims import claims
@@ -96,7 +96,7 @@ def _search_loop(
 ) -> Tree | None:
     n = len(G)
     farthest = n if cutoff is None or cutoff >= n else ceil(cutoff) if cutoff > 0 else 0
-    found = replay.run_arrays(
+    found = engine_loops.run_arrays(
         tree, G.A, *G.rows(against), np.full(n, -1), np.array(sources, np.int64), -1 if target is None else target,
         farthest, cost=cost,
     )  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import ops
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.placement import feature_rows
 from sparsezc.engines.gpu.sampling import selectk, walks
 from sparsezc.expr.engines import stepping
@@ -196,7 +196,7 @@ def test_walks_along_a_vector(length: int, share: float, gpu: Any, monkeypatch: 
             monkeypatch.setattr(walks, "_ranges", lambda count, _, most=most: [
                 (at, min(at + most, count)) for at in range(0, count, most)] or [(0, 0)])  # fmt: skip
             called: list[int] = []
-            made = replay.follow(v, starts, length, lambda: called.append(1))  # noqa: B023
+            made = engine_loops.follow(v, starts, length, lambda: called.append(1))  # noqa: B023
             assert called == [1]
             assert made.to_dense(fill_value=-1).tolist() == followed(v, starts.tolist(), length)
             assert made.nvals == sum(at >= 0 for walk in followed(v, starts.tolist(), length) for at in walk)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.sparse import csgraph
 
 import sparsezc as gb
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.core.access import forms
 from sparsezc.device import cuda, cupy_device
 from sparsezc.engines.gpu.elementwise import vector_map
@@ -36,8 +36,8 @@ def both(edges: list[tuple[int, int]], n: int, *, directed: bool = False) -> tup
 @pytest.fixture(autouse=True)
 def by_statements(monkeypatch: pytest.MonkeyPatch) -> None:
     """Searches whose statements run, as where one launch cannot run all rounds."""
-    monkeypatch.setattr(replay, "search", lambda *_, **__: None)
-    monkeypatch.setattr(replay, "shorten", lambda *_, **__: False)
+    monkeypatch.setattr(engine_loops, "search", lambda *_, **__: None)
+    monkeypatch.setattr(engine_loops, "shorten", lambda *_, **__: False)
 
 
 def path(n: int) -> list[tuple[int, int]]:

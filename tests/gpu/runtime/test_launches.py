@@ -16,7 +16,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import ops
-from sparsezc.core import replay
+from sparsezc.core import engine_loops
 from sparsezc.device import cuda
 from sparsezc.device.launcher import Launcher
 from sparsezc.device.signature import Shape, Signature, kernels
@@ -135,7 +135,7 @@ def picks() -> None:
     L.ewise_add(L.T, "first").new()
     ops.color_rows(A, label).new()
     ops.walk(A, [1, 2], 3, seed=1).new()
-    replay.follow(gb.Vector.from_dense([1, 2, 0]).to("gpu"), np.array([1, 2]), 3, lambda: None)
+    engine_loops.follow(gb.Vector.from_dense([1, 2, 0]).to("gpu"), np.array([1, 2]), 3, lambda: None)
 
 
 def compressed() -> None:

@@ -80,7 +80,7 @@ class Part:
                 self._arrays = ()
 
     def run(self, loop: Callable[..., Any], *given: Any, over: range) -> None:
-        """Run a loop over the rows, of which threads take shares: see :func:`sparsezc.core.replay.run_loop`."""
+        """Run a loop over the rows, of which threads take shares: see :func:`sparsezc.core.engine_loops.run_loop`."""
         run, arrays = engines.capability(self._engine.local.engine, "run_arrays"), (*self._arrays, *given)
         threads = 1 if arrays[1].size < _ALONE else max(1, min(self._threads, len(over)))
         cuts = [over[0] + len(over) * k // threads for k in range(threads + 1)]
@@ -125,7 +125,7 @@ def _threads(engine: DistributedEngine) -> int:
 def part(engine: DistributedEngine, matrix: Store, cost: float, values: Any) -> Part | None:
     """Return this rank's rows for loops, with values of a type or without; None, on all ranks, where statements are to.
 
-    `cost` is that of :func:`sparsezc.core.replay.run_loop`. A collective.
+    `cost` is that of :func:`sparsezc.core.engine_loops.run_loop`. A collective.
     """
     n, entries = matrix.nrows, engine.nvals(matrix)
     nbytes = _BYTES * n + (0 if values is None else 8 * entries)
