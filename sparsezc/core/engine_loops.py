@@ -1,4 +1,9 @@
-"""Loops that an engine runs in place of statements, whole or from a round on, or in machine code: capabilities."""
+"""Loops of algorithms that an engine may run in place of their statements.
+
+Each function asks for a capability of the engine. Where the engine lacks it, or declines, the function returns None (or
+what its docstring says), and the algorithm runs its statements. An engine runs a whole loop at once, the rounds that
+remain of one, or a Python function that numba compiles.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +31,10 @@ __all__ = [
 
 
 def search(A: Matrix, start: Vector | int, *, parents: bool = False) -> Vector | None:
-    """Return the levels of a search, or parents; None if the engine cannot run it whole: then statements have to.
+    """Return the levels of a breadth-first search, or its parents; None if the engine cannot run all of its rounds.
 
-    `start`: a vertex, or a vector of some. See :meth:`sparsezc.expr.engines.Capabilities.search`.
+    `start` is a vertex, or a vector with an entry for each of several. See
+    :meth:`sparsezc.expr.engines.Capabilities.search`.
     """
     if not engines.can(A._kept()[0], "search"):
         return None
@@ -45,7 +51,7 @@ def search(A: Matrix, start: Vector | int, *, parents: bool = False) -> Vector |
 
 
 def searches(A: Matrix, sources: NDArray[np.int64]) -> Matrix | None:
-    """Return the levels of a search from each of some vertices, a row each; None if the engine cannot run them whole.
+    """Return the levels of a search from each source, one row each; None if the engine cannot run all of their rounds.
 
     See :meth:`sparsezc.expr.engines.Capabilities.searches`.
     """
@@ -58,7 +64,7 @@ def searches(A: Matrix, sources: NDArray[np.int64]) -> Matrix | None:
 def shorten(
     A: Matrix, near: Vector, distance: Vector, step: float, last: float, shortest: float, target: int | None
 ) -> bool:
-    """Lower the distances of a full vector along the edges of `A` until none changes; false if the engine cannot.
+    """Lower a full vector of distances along the edges of `A` until none changes; return false if the engine cannot.
 
     See :meth:`sparsezc.expr.engines.Capabilities.shorten`.
     """
@@ -70,7 +76,7 @@ def shorten(
 
 
 def components(A: Matrix) -> Vector | None:
-    """Return the smallest vertex of each vertex's weak component, INT64; None if the engine cannot: then statements do.
+    """Return the smallest vertex of each vertex's weakly connected component, INT64; None if the engine cannot.
 
     See :meth:`sparsezc.expr.engines.Capabilities.components`.
     """
@@ -83,10 +89,10 @@ def components(A: Matrix) -> Vector | None:
 def local_pagerank(S: Matrix, seeds: NDArray[np.int64], limits: tuple[float, float, float, int, int]) -> Any:
     """Return the l1-regularised PageRank around vertices of a symmetric matrix; None if the engine cannot.
 
-    The matrix has no entries on its diagonal. The answer is of the first of the seeds, as many as there is room for.
+    The matrix has no entries on its diagonal. The answer covers the first seeds, as many as fit in memory.
 
-    `limits`: alpha, rho, the growth of an entry in a step that is none, the most steps, and of how many one looks
-    beyond the solution (:func:`sparsezc.applications.local_clustering`).
+    `limits`: alpha, rho, the growth of an entry below which a step changes nothing, the largest number of steps, and
+    every how many steps one looks beyond the solution (:func:`sparsezc.applications.local_clustering`).
 
     Returns
     -------
@@ -103,7 +109,9 @@ def local_pagerank(S: Matrix, seeds: NDArray[np.int64], limits: tuple[float, flo
 
 
 def follow(v: Vector, starts: NDArray[np.int64], length: int, meanwhile: Callable[[], None]) -> Matrix | None:
-    """Walk from each start to the position at the last one; None if the engine cannot: then ``ops.walk`` does.
+    """Walk from each start along a vector of positions, from i to ``v[i]``; None if the engine cannot.
+
+    Then ``ops.walk`` does it.
 
     `meanwhile` is called while the engine walks, if it can. See :meth:`sparsezc.expr.engines.Capabilities.follow`.
     """
@@ -114,7 +122,7 @@ def follow(v: Vector, starts: NDArray[np.int64], length: int, meanwhile: Callabl
 
 
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:
-    """Yield the numbers of the rounds that follow; return how many there were, 0 if the engine cannot run them.
+    """Yield the number of each round that the engine runs; return how many there were, 0 if it cannot run them.
 
     The body of the loop may run less often than there are rounds: see
     :func:`sparsezc.algorithms._frontier_loops.rounds`.
@@ -129,9 +137,9 @@ def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:
 def buckets(
     near: Vector, distance: Vector, limits: tuple[float, float, float], continues: Callable[[], bool]
 ) -> Generator[tuple[Scalar, int], None, tuple[float, int]]:
-    """Yield the rounds of delta-stepping that follow: the limit of each, and 0, as the size of `near` is unknown.
+    """Yield the limit of each round of delta-stepping that the engine runs, and 0, as the size of `near` is unknown.
 
-    Return the limit after them, and the number of rounds.
+    Return the limit after these rounds, and their number.
 
     Parameters
     ----------
@@ -159,9 +167,10 @@ def run_loop(
     over: range | None = None,
     again: Callable[[list[Any]], bool] | None = None,
 ) -> Any:
-    """Return what a loop over the rows of a matrix returns; None if the engine runs none, or rather runs statements.
+    """Run a loop over the rows of a matrix and return its result; None if the engine prefers the statements.
 
-    An algorithm asks once its arguments are checked. Its statements give the same answer: they are the reference.
+    An algorithm calls this after it has checked its arguments. Its statements give the same answer and are the
+    reference.
 
     Parameters
     ----------
@@ -172,12 +181,12 @@ def run_loop(
         A callable returns one of these, and is called only if the loop runs. The loop may write to an array that a
         callable returned.
     cost : float
-        Nanoseconds that the statements take at least for each row and entry: how soon compiling the loop pays.
+        Nanoseconds that the statements take at least for each row and entry: from it follows whether compiling pays.
     values : dtype, optional
         The NumPy type in which the loop reads values.
     over : range, optional
-        The work of threads: each runs the loop with the first number of its share, and the first of the next, as last
-        arguments. The result is a list of theirs.
+        The work to divide among threads: each runs the loop with the first number of its share, and the first of the
+        next one, as last arguments. The result is a list of the threads' results.
     again : callable, optional
         Called with the results once all threads have ended: while it returns true, they run the loop once more. They
         share the arrays in `given`, and `over` is one pass over the rows.
@@ -188,18 +197,18 @@ def run_loop(
 
 
 def passes(A: Matrix, most: int) -> int:
-    """Return how many passes over the rows of a matrix a loop is to make at a time, 1 or more, at most `most`.
+    """Return how many passes over a matrix's rows one call of a loop is to make, from 1 to `most`.
 
-    These take about 0.2 s: Python sees an interrupt only between two calls of loops.
+    They take about 0.2 s, because Python sees an interrupt only between two calls.
     """
     return max(1, min(most, _READ // (A.nrows + A.nvals + 1))) if runs_loops(A) else most
 
 
-_READ = 30_000_000  # rows and entries, in any order
+_READ = 30_000_000  # rows and entries that a loop reads in 0.2 s at random
 
 
 def runs_loops(A: Matrix) -> bool:
-    """Return whether a matrix's engine may run loops over its rows: :func:`run_loop` may still return None."""
+    """Return whether a matrix's engine can run loops over its rows; :func:`run_loop` may still return None."""
     return engines.can(A._kept()[0], "run_loop")
 
 
@@ -212,8 +221,8 @@ def vector(
 ) -> Vector:
     """Make a Vector of arrays that a loop returned, and that must not be used afterwards.
 
-    It has an entry for each value, or for those where `present` is true; or, with `at`, one at each of these positions,
-    ascending, of `size`.
+    Without `at`, value i is the entry at position i, unless `present` is false there; with `at`, which ascends, it is
+    the entry at position ``at[i]`` of `size`.
     """
     engine, dtype = cpu.engine(), lookup(values.dtype)
     n = values.size if size is None else size
@@ -232,9 +241,9 @@ def matrix(
 def matrix_of_rows(
     rows: NDArray[np.int64], indptr: NDArray[np.int64], ids: NDArray[Any], values: NDArray[Any], n: int
 ) -> Matrix:
-    """Make an n x n Matrix of some rows, ascending, that a loop returned as :func:`matrix` takes all.
+    """Make an n x n Matrix of the rows that a loop returned: `rows` has their numbers, ascending; others are empty.
 
-    One value stands for all entries.
+    All entries have one value.
     """
     engine, dtype = cpu.engine(), lookup(values.dtype)
     made: Matrix = Matrix._from_store(
@@ -251,27 +260,26 @@ def run_arrays(
     over: range | None = None,
     again: Callable[[list[Any]], bool] | None = None,
 ) -> Any:
-    """Return what a loop over arrays in host memory returns, in machine code; None if statements rather do it.
+    """Run a loop over arrays in host memory and return its result; None if the engine prefers the statements.
 
-    `A` says for which engine: where several processes run the statements, as all have to run the same, none runs loops.
-    `loop` and `given` are as in :func:`run_loop`; the loop may write to the arrays that are the caller's own. `cost`:
-    nanoseconds that the statements take at least. `over` and `again` are as there, too, and `given` begins with the
-    offsets of rows, and ids.
+    The engine is that of `A`. On several processes it is None, as all have to run the same statements. `loop`, `given`,
+    `over` and `again` are as in :func:`run_loop`, but `given` begins with the offsets of rows and the ids, and the loop
+    may write to arrays of the caller's own. `cost` is the nanoseconds that the statements take at least.
     """
     return engines.capability(A._kept()[0], "run_arrays")(loop, given, cost, over, again)
 
 
 def agreed(A: Matrix, *found: Any) -> Any:
-    """Return numbers and arrays, of equal shapes, that each process computed by itself, as the first of them has them.
+    """Return the first process's values of numbers and arrays that each process has computed by itself.
 
-    Processors of other kinds round otherwise in libraries of linear algebra, and all have to decide alike. `A` says for
-    which engine: where there is one process, they are what was given.
+    Libraries of linear algebra round differently on different processors, but all processes have to decide alike. The
+    engine is that of `A`; on one process the given values are returned.
     """
     return engines.capability(A._kept()[0], "agreed")(*found) or found
 
 
 def row_lengths(A: Matrix) -> NDArray[np.int64] | None:
-    """Count the entries of each row, if the engine knows them; None: a statement counts them."""
+    """Return the number of entries of each row; None if the engine does not know it without a statement."""
     with hold_locks(A):
         engine, store = A._kept()
         found: NDArray[np.int64] | None = engines.capability(engine, "row_lengths")(store)
@@ -280,10 +288,10 @@ def row_lengths(A: Matrix) -> NDArray[np.int64] | None:
 
 @contextmanager
 def lent_rows(A: Matrix) -> Iterator[Any]:
-    """Lend the rows of a matrix where the host reads them; None if they are elsewhere, or not as they are stored.
+    """Lend the rows of a matrix to code on the host; None if the host cannot read them as they are stored.
 
-    They have ``indices``, ids of all entries, and ``ends(rows)``, which returns where rows begin and end in these, all
-    as NumPy arrays. Nothing else may use the matrix meanwhile.
+    The object lent has ``indices``, the ids of all entries, and ``ends(rows)``, which returns where rows begin and end
+    in these, all as NumPy arrays. No other code may use the matrix meanwhile.
     """
     with hold_locks(A):
         engine, store = A._need()
@@ -292,12 +300,15 @@ def lent_rows(A: Matrix) -> Iterator[Any]:
 
 
 def part(A: Matrix, cost: float, values: Any = None) -> Any:
-    """Return the rows that this process has of a matrix, for loops; None, on all, where there is one, or statements do.
+    """Return the rows of a matrix that this process has, for loops; None if all processes have to run the statements.
 
-    `cost` and `values` are those of :func:`run_loop`. It has `lo` and `hi`, the rows' numbers, and
-    ``run(loop, *given, over=)``, which runs a loop over these rows while they are lent (:func:`lent_part`);
-    ``total(mine)`` returns the sum of arrays of FP64 of all processes, ``gather(mine)`` the values of all rows, given
-    those of these, and ``has_moves()`` whether rows are to move: then they have to be asked for anew.
+    It is None on one process, too.
+
+    `cost` and `values` are those of :func:`run_loop`. The object has `lo` and `hi`, the range of the rows; ``run(loop,
+    *given, over=)``, which runs a loop over these rows while they are lent (:func:`lent_part`); ``total(mine)``, which
+    returns the sum of the FP64 arrays of all processes; ``gather(mine)``, which returns the values of all rows, given
+    those of these; and ``has_moves()``, which returns whether rows are to move to other processes: then the part has to
+    be asked for again.
     """
     with hold_locks(A):
         engine, store = A._kept()
@@ -306,11 +317,11 @@ def part(A: Matrix, cost: float, values: Any = None) -> Any:
 
 @contextmanager
 def lent_part(A: Matrix, part: Any) -> Iterator[None]:
-    """Lend to loops the rows that this process has of a matrix, which nothing else may use meanwhile."""
+    """Lend the rows of a matrix that this process has to loops; no other code may use the matrix meanwhile."""
     with hold_locks(A), part.lent():
         yield
 
 
 def part_vector(A: Matrix, part: Any, mine: NDArray[Any], dtype: DataType) -> Vector:
-    """Make the vector of all rows of a matrix, given the values of this process's."""
+    """Make the vector with a value for each row of a matrix, given those of this process's rows."""
     return Vector._from_store(A._kept()[0], part.vector(mine, dtype), dtype, A.nrows)
