@@ -100,7 +100,7 @@ def communities(g: Graph) -> str | None:
 
 
 def drawing(g: Graph) -> str | None:
-    """Sets and matchings are maximal, colours are proper, and seeds decide and are checked."""
+    """Check that sets and matchings are maximal, colours are proper, and seeds decide and are checked."""
     G, A, seed = g.simple(), g.A, g.seed
     members = algorithms.maximal_independent_set(A, seed=seed)
     chosen = set(members.to_coo()[0].tolist())
@@ -124,7 +124,7 @@ def drawing(g: Graph) -> str | None:
 
 
 def walks(g: Graph) -> str | None:
-    """Walks follow edges of weight, and end where there is none; so do searches, greedy ones to the highest score."""
+    """Check that walks and searches follow edges of weight to an end, greedy ones to the highest score."""
     weighted, length = bool(g.rng.random() < 0.5), g.pick(0, 1, 5)
     sources = [g.vertex() for _ in range(g.pick(0, 1, 4))] if g.n else []
     rows: dict[int, set[int]] = {}
@@ -224,7 +224,7 @@ def assignments(g: Graph) -> str | None:
 
 
 def matching(g: Graph) -> str | None:
-    """A permutation that keeps the seeds; the graph and itself agree where all are seeds."""
+    """Check a matching of the graph and itself: a permutation that keeps the seeds, and right where all are seeds."""
     if not g.n:
         return None
     order = g.rng.permutation(g.n)
@@ -322,7 +322,7 @@ def factors(g: Graph) -> str | None:
 
 
 def clusters(g: Graph) -> str | None:
-    """The conditions of a minimum for each seed, by arrays or by loops, and the best prefix of each sweep."""
+    """Check the conditions of a minimum for each seed, by arrays or loops, and the best prefix of each sweep."""
     if not g.n:
         return _is_refused(lambda: applications.local_clustering(g.A, [0]))
     seeds = np.unique([g.vertex() for _ in range(3)]).tolist()

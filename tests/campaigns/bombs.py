@@ -104,7 +104,7 @@ def _badly_told(error: GraphblasException, path: Path) -> str | None:
 
 
 def _written(path: Path, parts: Parts, packed: bool) -> None:
-    """The parts as a file, compressed as they come."""
+    """Write the parts to a file, compressed as they come."""
     deflate = zlib.compressobj(9, wbits=31) if packed else None
     with path.open("wb") as file:
         for data, times in parts:
@@ -126,7 +126,7 @@ def _members_of(path: Path, parts: Parts, _: bool) -> None:
 
 
 def _size(rng: np.random.Generator, low: float, high: float) -> int:
-    """A number of bytes; small ones are as likely as large ones."""
+    """Return a number of bytes; small ones are as likely as large ones."""
     return int(10 ** rng.uniform(np.log10(low), np.log10(high)))
 
 
@@ -136,7 +136,7 @@ def _entries(suffix: str, count: int) -> Parts:
 
 
 def _expansion(rng: np.random.Generator, suffix: str) -> Parts:
-    """The same entry, again and again, or nothing but line ends, hundreds of times as much as the file has."""
+    """Yield one entry again and again, or nothing but line ends: hundreds of times as much as the file has."""
     size = _size(rng, 7e7, 3e8)
     if rng.integers(2):
         yield from _entries(suffix, size // len(_ENTRY[suffix]))
@@ -155,7 +155,7 @@ def _comments(rng: np.random.Generator, suffix: str) -> Parts:
 
 
 def _line(rng: np.random.Generator, suffix: str) -> Parts:
-    """A line that does not end, of digits, blanks, words or a comment."""
+    """Yield a line that does not end, of digits, blanks, words or a comment."""
     yield from _entries(suffix, 1)
     fill = [b"7", b" ", b"1 ", b"x", _COMMENT[suffix] + b" "][int(rng.integers(5))]
     yield b"a 1 2 " if suffix == ".gr" else _COMMENT[suffix] if fill == b" " else b"1 ", 1
@@ -163,7 +163,7 @@ def _line(rng: np.random.Generator, suffix: str) -> Parts:
 
 
 def _count(rng: np.random.Generator, suffix: str) -> Parts:
-    """A header with a number of up to 20,000 digits for a size or a count."""
+    """Yield a header with a number of up to 20,000 digits for a size or a count."""
     digits = int(rng.choice([6, 9, 10, 11, 12, 15, 18, 19, 20, 30, 400, 5000, 20_000]))
     giant = b"%c" % rng.integers(49, 58) + bytes(rng.integers(48, 58, digits, np.uint8))
     small = [b"3", b"3", b"2"]
@@ -181,7 +181,7 @@ def _count(rng: np.random.Generator, suffix: str) -> Parts:
 
 
 def _number(rng: np.random.Generator, suffix: str) -> Parts:
-    """An entry with a number of up to a million characters, or with characters that a terminal obeys."""
+    """Yield an entry with a number of up to a million characters, or with characters that a terminal obeys."""
     size = _size(rng, 20, 1e6)
     forms = [b"9" * size, b"-" * size, b"\x1b[2J" * (size // 20), b"1" * size + b"e", b"." + b"0" * size + b"x"]
     word = forms[int(rng.integers(len(forms)))]
@@ -191,11 +191,11 @@ def _number(rng: np.random.Generator, suffix: str) -> Parts:
 
 
 def _members(rng: np.random.Generator, suffix: str) -> Parts:
-    """A graph, then many empty gzip members, or many of one line end."""
+    """Yield a graph, then many empty gzip members, or many of one line end."""
     yield b"".join(data * times for data, times in _entries(suffix, 1)), 1
     yield (b"", b"\n")[int(rng.integers(2))], _size(rng, 1e3, 1e5)
 
 
 def _heavy(rng: np.random.Generator, suffix: str) -> Parts:
-    """A whole graph whose entries take more memory than may be used, without a trick."""
+    """Yield a whole graph whose entries take more memory than may be used, without a trick."""
     yield from _entries(suffix, _size(rng, 1e4, 3e6))

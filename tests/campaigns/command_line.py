@@ -92,7 +92,7 @@ class Draw:
         return bool(self.rng.random() < share)
 
     def name(self) -> str:
-        """A name for a file, mostly an odd one; never a path."""
+        """Return a name for a file, mostly an odd one; never a path."""
         parts = [self.one(ODD) if self.chance(0.7) else self.one("abc") for _ in range(self.rng.integers(1, 4))]
         made = "".join(parts).replace("/", "_")[:200]
         return made if made not in (".", "..") else "dots"
@@ -204,7 +204,7 @@ def odd_arguments(draw: Draw) -> list[str]:
 
 
 def value(draw: Draw, action: Any, targets: tuple[str, ...]) -> str:
-    """A value for an option, of its kind or not."""
+    """Return a value for an option, of its kind or not."""
     if draw.chance(0.1):
         return draw.name()
     if action.choices and not draw.chance(0.1):
@@ -230,7 +230,7 @@ def state(folder: Path) -> dict[str, bytes]:
 
 
 def answers(draw: Draw) -> list[str]:
-    """A right command on a small graph, whose answer is read back and judged."""
+    """Return a right command on a small graph, whose answer is read back and judged."""
     n = int(draw.rng.integers(1, 25))
     gaps = draw.chance(0.4)
     ids = np.sort(draw.rng.choice(200, n, replace=False)) if gaps else np.arange(n)
@@ -297,7 +297,7 @@ def distances(edges: dict[tuple[int, int], int], _: list[int], source: int) -> d
 
 
 def components(edges: dict[tuple[int, int], int], vertices: list[int], _: int) -> dict[int, float]:
-    """The smallest vertex of each one's component."""
+    """Return the smallest vertex of each one's component."""
     label: dict[int, float] = {v: v for v in vertices}
     while True:
         before = dict(label)
@@ -327,7 +327,7 @@ ANSWERS = {"bfs": levels, "sssp": distances, "cc": components, "pagerank": ranks
 
 
 def read_back(path: Path, suffix: str, vertices: list[int], arguments: list[str]) -> dict[int, float]:
-    """An answer from its file, without sparsezc."""
+    """Return an answer from its file, without sparsezc."""
     data = path.read_bytes()
     if suffix.endswith(".gz"):
         data, suffix = gzip.decompress(data), suffix.removesuffix(".gz")
@@ -357,7 +357,7 @@ def read_back(path: Path, suffix: str, vertices: list[int], arguments: list[str]
 
 
 def process(draw: Draw) -> list[str]:
-    """A process of its own, with streams that a shell has redirected."""
+    """Return a process of its own, with streams that a shell has redirected."""
     name = draw.folder / f"g{draw.name()[:50]}.txt"
     name.write_text("0 1\n1 2\n")
     arguments = draw.one(

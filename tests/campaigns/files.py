@@ -114,7 +114,7 @@ def _coo(A: Any) -> Any:
 
 
 def _by_h5py(form: str, **storage: Any) -> Callable[[Path, Any], None]:
-    """A binsparse file as other programs write it: chunked, compressed, without checksums."""
+    """Return a binsparse file as other programs write it: chunked, compressed, without checksums."""
 
     def write(path: Path, A: Any) -> None:
         import json
@@ -243,7 +243,7 @@ def _number(data: bytearray, rng: np.random.Generator, other: bytes) -> None:
 
 
 def _digits(data: bytearray, rng: np.random.Generator, other: bytes) -> None:
-    """A number in a text becomes another, which may be very long."""
+    """Replace a number in a text by another, which may be very long."""
     number = rng.choice(
         [b"-1", b"0", b"99999999999", b"1" * 40, b"9" * 5000, b"1e400", b"nan", b"0x10", b"1_0", b"\xd9\xa1"]
     )
@@ -257,7 +257,7 @@ def _digits(data: bytearray, rng: np.random.Generator, other: bytes) -> None:
 
 
 def _lines(data: bytearray, rng: np.random.Generator, other: bytes) -> None:
-    """A line is gone, there twice, or changes places with another."""
+    """Remove a line, repeat it, or exchange it with another."""
     lines = bytes(data).split(b"\n")
     i, j = (int(k) for k in rng.integers(len(lines), size=2))
     how = int(rng.integers(3))
@@ -280,7 +280,7 @@ DAMAGE = {
 
 
 def content_of(path: Path, options: dict[str, Any]) -> Any:
-    """The content of a file: shape, positions and values; the file's own values, whatever type holds them."""
+    """Return a file's shape, positions and values; these are the file's own, whatever type holds them."""
     A = gb.io.read(path, placement="host", **options)
     i, j, x = A.to_coo()
     _check(A, i, j)
@@ -320,7 +320,7 @@ def must_refuse(whole: Whole, name: str, damaged: bytes) -> str:
 
 
 def _entry_lines(data: bytes) -> tuple[bytes, int]:
-    """The lines that are no entries (heads, comments), and how many others there are."""
+    """Return the lines that are no entries (heads, comments), and how many others there are."""
     lines = [line for line in data.split(b"\n") if line.strip()]
     heads = [line for line in lines if line[:1] in b"#%pc"]
     rest = lines[len(heads) :]
@@ -365,7 +365,7 @@ def trial(rng: np.random.Generator, folder: Path) -> Trial:
 
 
 def _damaged_inside(data: bytes, rng: np.random.Generator) -> bytes:
-    """A .gz whose checksum was made after the damage, so that only its content is wrong."""
+    """Return a .gz whose checksum was made after the damage, so that only its content is wrong."""
     inner = bytearray(gzip.decompress(data))
     DAMAGE["flip"](inner, rng, b"")
     return gzip.compress(bytes(inner), 1)

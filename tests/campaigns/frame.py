@@ -92,12 +92,12 @@ class Result:
 
 
 def names() -> list[str]:
-    """The campaigns that there are."""
+    """Return the campaigns that there are."""
     return [m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]) if not m.ispkg and m.name not in _FRAME]
 
 
 def load(name: str) -> Campaign:
-    """The module of a campaign."""
+    """Return the module of a campaign."""
     module: Any = importlib.import_module(f"tests.campaigns.{name}")
     return module  # type: ignore[no-any-return]
 
@@ -231,7 +231,7 @@ def _remove(folder: Path) -> None:
 
 
 def summary(results: list[Result]) -> str:
-    """The runs as one line of JSON each."""
+    """Return the runs as one line of JSON each."""
     return "\n".join(
         json.dumps(
             {"campaign": r.name, "seed": r.seed, "trials": r.trials, "tried": dict(r.tried), "failed": len(r.failures)}

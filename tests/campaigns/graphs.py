@@ -50,7 +50,7 @@ class Graph:
         return int(self.rng.integers(self.n))
 
     def directed(self) -> Any:
-        """The same graph of NetworkX, its weights Python's numbers."""
+        """Return the same graph of NetworkX, its weights Python's numbers."""
         G = nx.DiGraph()
         G.add_nodes_from(range(self.n))
         G.add_weighted_edges_from(
@@ -59,7 +59,7 @@ class Graph:
         return G
 
     def simple(self) -> Any:
-        """The graph without directions, weights and loops."""
+        """Return the graph without directions, weights and loops."""
         G = nx.Graph()
         G.add_nodes_from(range(self.n))
         G.add_edges_from((int(i), int(j)) for i, j in self.edges if i != j)

@@ -136,7 +136,7 @@ def _heavily(case: Case, mode: str, rng: np.random.Generator) -> dict[str, int]:
 
 @cache
 def _heavy() -> Any:
-    """The way to a process that runs cases; it ends when this one does."""
+    """Return the way to a process that runs cases; it ends when this one does."""
     mine, its = multiprocessing.get_context("fork").Pipe()
     if not os.fork():
         mine.close()
@@ -246,7 +246,7 @@ class Case:
         self.tried["KILLS"] += code != 0
 
     def _put_old(self) -> None:
-        """The old graph, beside whatever a killed writer has left."""
+        """Put the old graph beside the files that a killed writer has left."""
         for file in self.path.parent.iterdir():
             if file.name.endswith(".switch"):
                 shutil.rmtree(file)
@@ -257,7 +257,7 @@ class Case:
                 (self.path.parent / name).write_bytes(content)
 
     def _judge(self, allowed: set[int], litter: int = 1) -> None:
-        """The files are those of one of the graphs, and at most so many unfinished ones are beside them."""
+        """Check that the files are those of one of the graphs, with at most `litter` unfinished ones beside them."""
         states = [_plain(_undisturbed(self.name, graph).files) if graph >= 0 else {} for graph in sorted(allowed)]
         files, hidden = _files(self.path.parent), []
         seen = [_plain(files)]
@@ -277,7 +277,7 @@ def _files(folder: Path) -> Files:
 
 
 def _plain(files: Files) -> Files:
-    """The files without what may differ between two writes of one graph."""
+    """Return the files without what may differ between two writes of one graph."""
     plain = {}
     for name, content in files.items():
         if name.endswith(".npz"):
@@ -316,7 +316,7 @@ def _undisturbed(name: str, graph: int) -> Known:
 
 @cache
 def _home() -> Path:
-    """A folder of this process for sources and undisturbed targets."""
+    """Return a folder of this process for sources and undisturbed targets."""
     import atexit
 
     home = Path(mkdtemp(prefix="campaign-kills-"))
@@ -360,7 +360,7 @@ class _Running:
         return self._code
 
     def counted(self) -> int:
-        """The steps that it took."""
+        """Return the number of steps that it took."""
         return int(os.read(self._pipe, 100))
 
     def close(self) -> None:
@@ -393,7 +393,7 @@ def _writer(
 def _write_and_end(
     name: str, graph: int, path: Path, pipe: int, step: int, limit: int, times: int, count: bool
 ) -> None:
-    """The forked process: write, and end without a word to what belongs to its parent."""
+    """Write in the forked process, and end without touching anything of the parent's."""
     code, steps = _RAISED, 0
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:

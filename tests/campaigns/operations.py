@@ -86,7 +86,7 @@ class Draw:
 
 
 def rows_of(A: Any) -> Rows:
-    """A matrix as a dictionary of rows, which are dictionaries from columns to values."""
+    """Return a matrix as a dictionary of rows, which are dictionaries from columns to values."""
     rows: Rows = {}
     for i, j, x in zip(*A.to_coo(), strict=True):
         rows.setdefault(int(i), {})[int(j)] = x.item()

@@ -25,7 +25,7 @@ class Unknown(Exception):
 
 
 def cast(value: Any, dtype: str) -> Any:
-    """A value in another type: integers wrap, floats saturate on their way to integers, NaN becomes 0."""
+    """Return a value in another type: integers wrap, floats saturate on their way to integers, NaN becomes 0."""
     kind = TYPES[dtype]
     value = np.asarray(value)[()]
     if kind.kind == "b":
@@ -42,7 +42,7 @@ def cast(value: Any, dtype: str) -> Any:
 
 
 def meet(left: str, right: str) -> str:
-    """The type that two types meet in, as NumPy's."""
+    """Return the type that two types meet in, as NumPy's."""
     return next(name for name, kind in TYPES.items() if kind == np.promote_types(TYPES[left], TYPES[right]))
 
 
@@ -56,7 +56,7 @@ class Operator:
         return self
 
     def __call__(self, dtype: str, *values: Any) -> Any:
-        """The result for values that are converted to `dtype`."""
+        """Return the result for values that are converted to `dtype`."""
         function = self.function
         if dtype == "BOOL":
             if self.of_bool is None:
@@ -168,7 +168,7 @@ class Place:
 
 
 def _value(value: Any, out: Any) -> Any:
-    """A number as the object that has it everywhere."""
+    """Return a number as the object that has it everywhere."""
     if not isinstance(value, int | float):
         if value.shape != out.shape:
             raise ValueError(f"{value.shape} into {out.shape}")
@@ -214,7 +214,7 @@ def _extract(parent: Any, keys: Any) -> Made:
 
 
 def _lists(parent: Any, keys: Any) -> list[tuple[range | list[int], bool]]:
-    """The positions that stand in the brackets, and whether it is one of them."""
+    """Return the positions of each index in brackets, and whether it is a single one."""
     keys = keys if isinstance(keys, tuple) else (keys,)
     found: list[tuple[range | list[int], bool]] = []
     for key, n in zip(keys, parent.shape, strict=True):
@@ -345,7 +345,7 @@ class Readable:
 
 
 def _folded(add: Any, dtype: str, groups: dict[tuple[int, ...], list[Any]]) -> tuple[Entries, str]:
-    """The sum of each group."""
+    """Return the sum of each group."""
     if add == "count":
         return {at: np.int64(len(values)) for at, values in groups.items()}, "INT64"
     if dtype == "BOOL":
@@ -359,7 +359,7 @@ def _folded(add: Any, dtype: str, groups: dict[tuple[int, ...], list[Any]]) -> t
 
 
 def _product(left: Any, right: Any, op: Any, shape: tuple[int, ...], dtypes: tuple[str, str]) -> Made:
-    """The sums over k of ``left(.., k) * right(k, ..)``."""
+    """Return the sums over k of ``left(.., k) * right(k, ..)``."""
     (add, multiply), dtype = op, meet(*dtypes)
     if dtype == "BOOL" or (multiply.name == "pair" and "BOOL" in dtypes):
         raise Unknown("semirings of BOOL")

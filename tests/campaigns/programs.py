@@ -76,7 +76,7 @@ def trial(rng: np.random.Generator, folder: Path) -> Trial:
 
 
 def shortened(program: Program, said: str) -> tuple[Program, str]:
-    """The program without the steps that its failure does not need."""
+    """Return the program without the steps that its failure does not need."""
     for k in reversed(program.steps):
         shorter = replace(program, steps=tuple(x for x in program.steps if x != k))
         found = run(shorter)[1]
@@ -131,7 +131,7 @@ def judges_own(program: Program, got: Any, want: Any) -> bool:
 
 
 def content(x: Any) -> tuple[Any, ...]:
-    """An object of a judge as plain data: type, shape, positions, values."""
+    """Return an object of a judge as plain data: type, shape, positions, values."""
     if not hasattr(x, "entries"):
         return plain(x)
     at = np.array(sorted(x.entries), np.uint64).reshape(-1, len(x.shape))
@@ -145,7 +145,7 @@ def arrays(content: tuple[Any, ...]) -> Arrays:
 
 
 def judged(program: Program, content: tuple[Any, ...]) -> Any:
-    """The judge's object with a content, in which nothing is left of how it came to be."""
+    """Return the judge's object with a content, in which nothing is left of how it came to be."""
     if program.judge == "graphblas":
         return made_anew(content)
     dtype, shape, *at, values = content
@@ -155,7 +155,7 @@ def judged(program: Program, content: tuple[Any, ...]) -> Any:
 
 
 def operands(program: Program) -> dict[str, Arrays]:
-    """The objects that a program begins with."""
+    """Return the objects that a program begins with."""
     rng, n, m = np.random.default_rng(program.seed), program.n, program.m
     shapes = dict.fromkeys("uvw", (n,)) | dict.fromkeys("ABC", (n, n)) | {"R": (n, m), "Q": (m, n), "x": (m,)}
     made = {}

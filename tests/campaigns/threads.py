@@ -181,7 +181,7 @@ class Player:
         repr(self.s.tagged), self.s.tagged.wait(), self.s.tagged.ss.nbytes
 
     def do_shift(self) -> None:
-        """A square of another size, full of a number that says which."""
+        """Make a square of another size, full of a number that says which."""
         with self.s.counting:
             self.s.tags += THREADS
             tag = self.s.tags
@@ -219,7 +219,7 @@ class Player:
             self.s.bank(change.S, gb.binary.plus) << change
 
     def do_turn(self) -> None:
-        """A product that only moves entries, of an operand that is the output."""
+        """Run a product that only moves entries, of an operand that is the output."""
         s = self.s
         how = int(self.rng.integers(4))
         if how == 0:
@@ -302,7 +302,7 @@ class Player:
             self.do_totals()
 
     def do_one_expression(self) -> None:
-        """An expression that computes itself, and is then written."""
+        """Make an expression that computes itself, and write it then."""
         x = self.s.some.apply(gb.unary.one)
         need(x.nvals == N // 2 and x.new().nvals == N // 2, "an expression's entries")
 

@@ -47,7 +47,7 @@ def agree(got: Any, want: Any) -> bool:
 
 @contextmanager
 def cpu_engine_watched() -> Iterator[list[str]]:
-    """The calls that the CPU engine got, by the names of its methods."""
+    """Collect the names of the CPU engine's methods that are called."""
     asked: list[str] = []
     kinds = [kind for kind in CpuEngine.__mro__ if kind is not object]
     real = [(kind, *each) for kind in kinds for each in vars(kind).items() if callable(each[1]) and each[0][0] != "_"]

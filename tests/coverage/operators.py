@@ -78,7 +78,7 @@ def done_by(kind: str, op: Any, *, also_on_cpu: bool = False, dtype: Any = None)
 
 
 def room(name: str, seen: dict[int, str]) -> Room:
-    """A namespace of python-graphblas, name by name; `seen` has operators by identity, which go by several names."""
+    """Compare a namespace by names; `seen` has operators by identity, as one may have several names."""
     kind = name.partition(".")[0]
     theirs, ours = _inside(graphblas, name), _inside(sparsezc, name)
     found: dict[str, list[str]] = {NATIVE: [], FALLBACK: []}

@@ -91,7 +91,7 @@ def _by_state(found: dict[str, str]) -> list[str]:
 
 
 def classes() -> str:
-    """A table for each class, and one for the forms of statements. Runs on the device in use."""
+    """Return a table for each class, and one for the forms of statements. Runs on the device in use."""
     lines = ["## Classes", ""]
     absent: set[str] = set()
     seen: dict[str, dict[str, str]] = {}
@@ -114,7 +114,7 @@ def classes() -> str:
 
 
 def algebra() -> str:
-    """A table of the operators' namespaces, and of the types."""
+    """Return a table of the operators' namespaces, and of the types."""
     lines = [
         "## Operators",
         "",
@@ -139,7 +139,7 @@ def algebra() -> str:
 
 
 def others() -> str:
-    """The other namespaces: what is there and what is not."""
+    """Return the other namespaces: what is there and what is not."""
     lines = ["## Other namespaces", "", "| namespace | there | absent |", "| --- | --- | --- |"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

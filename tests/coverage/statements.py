@@ -13,7 +13,7 @@ Statement = Callable[[Any, Any, Any], Any]
 
 
 def _changed(x: Any, name: str, *arguments: Any) -> Any:
-    """A copy after a method that changes its object."""
+    """Return a copy after a method that changes its object."""
     copy = x.dup()
     getattr(copy, name)(*arguments)
     return copy
@@ -153,7 +153,7 @@ def _updated(x: Any) -> Any:
 
 
 def _to(x: Any, *key: Any, value: Any = None) -> Any:
-    """A copy after ``x[key] << value``, or without a value after ``del x[key]``."""
+    """Return a copy after ``x[key] << value``, or without a value after ``del x[key]``."""
     copy = x.dup()
     place = key[0] if len(key) == 1 else key
     if value is None:

@@ -13,7 +13,7 @@ _KINDS = {
 
 
 def _source(x: Any, kind: str) -> Any:
-    """An object that can be exported so: a full one has no gaps."""
+    """Return an object that can be exported in a format: a full one has no gaps."""
     return x.ewise_union(x, "second", 1, 1).new().dup() if not kind.startswith("full") else _filled(x)
 
 

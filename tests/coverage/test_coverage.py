@@ -16,7 +16,7 @@ STALE = "docs/coverage.md is stale: run python -m tests.coverage --update"
 
 @pytest.fixture(params=["emulated", pytest.param("gpu", marks=pytest.mark.gpu)], ids=str)
 def gpu(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """The device that statements run on."""
+    """Put the device in use on which statements run."""
     before = cuda.use(request.getfixturevalue("emulated")) if request.param == "emulated" else None
     yield cuda.current()
     if request.param == "emulated":

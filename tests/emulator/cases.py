@@ -232,7 +232,7 @@ def _heavy() -> Iterator[Case]:
 
 
 def _moves() -> Iterator[Case]:
-    """The kernels of rows that move between labels, and of sums between labels."""
+    """Yield the kernels of rows that move between labels, and of sums between labels."""
     for joins, counts, wide in ((False, True, False), (True, True, False), (False, False, False), (True, False, True)):
         dtype = datatypes.UINT32 if counts else datatypes.FP64
         moving = labels.Case(dtype, wide, not counts, not counts or joins, wide, counts, joins, True, joins)
@@ -253,14 +253,14 @@ def _moves() -> Iterator[Case]:
 
 
 def _colors() -> Iterator[Case]:
-    """The kernels that colour rows."""
+    """Yield the kernels that colour rows."""
     for wide in (False, True):
         for name in ("wait_rows", "color_rows"):
             yield name, codegen.source("colors.cu", colors.text(wide, wide)), name
 
 
 def _loops() -> Iterator[Case]:
-    """The kernels that run whole loops."""
+    """Yield the kernels that run whole loops."""
     levels, parents, met = datatypes.INT32, datatypes.INT64, datatypes.BOOL
     for near, heads, result in (
         (True, False, levels),
@@ -302,7 +302,7 @@ def _loops() -> Iterator[Case]:
 
 
 def _flows() -> Iterator[Case]:
-    """The kernels that push excess along edges."""
+    """Yield the kernels that push excess along edges."""
     for dtype, large in ((datatypes.INT64, True), (datatypes.FP64, False)):
         number = np.dtype(np.uint64 if large else np.uint32)
         source = codegen.source("flow.cu", flow.text(large, number, number, dtype))
@@ -311,7 +311,7 @@ def _flows() -> Iterator[Case]:
 
 
 def _labels() -> Iterator[Case]:
-    """The kernels of labels, for rows of all lengths."""
+    """Yield the kernels of labels, for rows of all lengths."""
     for reads, sums in ((False, False), (True, False), (True, True)):
         for blocks, in_memory in ((False, False), (True, False), (True, not sums)):
             for wide in (False, True):
@@ -468,7 +468,7 @@ def _complex_statements() -> None:
 
 
 def every_complex() -> list[Case]:
-    """A few kernels of every sort for complex numbers, labelled so: they take more than those of real ones."""
+    """Return a few kernels of every sort for complex numbers, labelled so: they take more than real ones."""
     found: list[Case] = []
     for op in (semiring.plus_times, semiring.times_second):  # added by atomics, and in turn
         for dtype in datatypes.COMPLEX:

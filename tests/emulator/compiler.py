@@ -104,7 +104,7 @@ def tools() -> tuple[str, ...]:
 
 @functools.cache
 def machine_text() -> str:
-    """The text of the emulator itself: part of every cache key."""
+    """Return the text of the emulator itself: part of every cache key."""
     return "".join(path.read_text() for path in sorted(HERE.glob("cuda_emu*"))) + compiler_version()
 
 
@@ -116,7 +116,7 @@ def default_cache() -> Path:
 
 
 def inline_includes(source: str, folders: tuple[Path, ...] = INCLUDE_FOLDERS) -> str:
-    """The text with every ``#include "file"`` replaced by that file, once; ``#line`` keeps messages pointing home."""
+    """Replace every ``#include "file"`` by that file, once; ``#line`` keeps messages pointing home."""
     if "#include" not in source:  # as the package makes them: nothing need be looked for in forty thousand characters
         return source
     done: set[Path] = set()
@@ -196,7 +196,7 @@ class Compiler:
         unfinished.replace(path)
 
     def runtime(self) -> Path:
-        """The machine's library: compiled once, shared by all kernels."""
+        """Return the machine's library: compiled once, shared by all kernels."""
         target = self.cache / f"machine-{self._digest('runtime')}.so"
         if not target.exists():
             self._run(
@@ -206,7 +206,7 @@ class Compiler:
         return target
 
     def _header(self) -> Path:
-        """A folder that holds cuda_emu.h, precompiled with the kernels' own flags."""
+        """Return a folder that holds cuda_emu.h, precompiled with the kernels' own flags."""
         folder = self.cache / f"header-{self._digest('header', *KERNEL_FLAGS)}"
         compiled = folder / "cuda_emu.h.gch"
         if not compiled.exists():
@@ -220,7 +220,7 @@ class Compiler:
         self._header()
 
     def symbol(self, text: str, name: str) -> str:
-        """The name of a kernel that is asked for."""
+        """Return the name of a kernel that is asked for."""
         return self._symbol(text, name)
 
     def _symbol(self, text: str, name: str) -> str:

@@ -152,7 +152,7 @@ _BOUNDS = {(k, n): (np.iinfo(f"{k}{n}").min, np.iinfo(f"{k}{n}").max) for k in "
 
 @cache
 def _pointers(count: int) -> Any:
-    """The type of an array of so many addresses, made once: ctypes' types are garbage that only a collection frees."""
+    """Return the type of an array of so many addresses, made once: ctypes' types are freed by collections only."""
     return ctypes.c_void_p * max(1, count)
 
 
@@ -190,7 +190,7 @@ class Kernel:
             self.device._launch(self, pointers, grid, block)
 
     def reserve(self, nbytes: int) -> None:
-        """The text's own bound, as shared memory is static here, must be as much."""
+        """Check that the text's own bound is as much, as shared memory is static here."""
         if nbytes > min(self._kernel.shared_end - self._kernel.shared_begin, self.device.block_bytes):
             raise EmulatorError(f"{self.name}: {nbytes} bytes of shared memory are more than a block has")
 
@@ -207,7 +207,7 @@ class Kernel:
         self(blocks, threads, arguments)
 
     def _value(self, position: int, argument: Any, copies: GuardedCopies) -> Any:
-        """The argument as a ctypes object of the parameter's own size, or an error that names it."""
+        """Return the argument as a ctypes object of the parameter's own size, or an error that names it."""
         kind, size, pointee = self._parameters[position]
 
         def wrong(what: str) -> EmulatorError:
@@ -312,7 +312,7 @@ class HostDevice:
         return room[-room.ctypes.data % 128 :][:nbytes]
 
     def window(self, nbytes: int) -> Any:
-        """A file stands for memory that another process can open by a name."""
+        """Return a file that stands for memory that another process can open by a name."""
         from sparsezc.device.protocol import Window
 
         file, path = tempfile.mkstemp(prefix="window")
@@ -413,7 +413,7 @@ class EmulatedDevice(HostDevice):
         self.reset()
 
     def compile(self, source: str, name: str, passed: Passed | None = None) -> Kernel:
-        """The kernel ``name`` of a text, from the cache where it is there; `passed` must be its parameters' types."""
+        """Return the kernel ``name`` of a text, if possible from the cache; `passed` must be its parameters' types."""
         kernel = self.compile_many([(source, name)])[0]
         if passed is not None:
             kernel.check(passed)
@@ -436,7 +436,7 @@ class EmulatedDevice(HostDevice):
         self._total = dict.fromkeys(range(SITES), NOTHING)
 
     def requests(self, site: int) -> Requests:
-        """The requests of the last launch at one site; needs order ``lockstep`` and ``counting``."""
+        """Return the requests of the last launch at one site; needs order ``lockstep`` and ``counting``."""
         if not self.counting or self.order != "lockstep":
             raise EmulatorError('requests are counted by EmulatedDevice("lockstep", counting=True) only')
         stats = self._stats[site]
@@ -444,14 +444,14 @@ class EmulatedDevice(HostDevice):
         return Requests(stats.loads, stats.useful_bytes, stats.sectors, by_size)
 
     def traffic(self, kernel: Any) -> tuple[int, int, int]:
-        """Requests and sectors of host memory, and sectors of device memory, of the last launch."""
+        """Return requests and sectors of host memory, and sectors of device memory, of the last launch."""
         if not self.counting:
             return 0, 0, 0
         host = self.requests(0) + self.requests(1)
         return host.count, host.sectors, self.requests(2).sectors
 
     def total(self, site: int) -> Requests:
-        """The requests of all launches since :meth:`reset`."""
+        """Return the requests of all launches since :meth:`reset`."""
         self.requests(site)  # says if nothing was counted
         return self._total[site]
 
@@ -472,7 +472,7 @@ class EmulatedDevice(HostDevice):
 
 
 def aligned(array: np.ndarray, to: int = 128, offset: int = 0) -> np.ndarray:
-    """A copy whose first byte lies ``offset`` bytes past a multiple of ``to``."""
+    """Return a copy whose first byte lies ``offset`` bytes past a multiple of ``to``."""
     room = np.empty(array.nbytes + 2 * to, np.uint8)
     start = -room.ctypes.data % to + offset
     copy = room[start : start + array.nbytes].view(array.dtype)
@@ -481,7 +481,7 @@ def aligned(array: np.ndarray, to: int = 128, offset: int = 0) -> np.ndarray:
 
 
 def sanitizer_environment() -> dict[str, str]:
-    """The environment in which a Python process can load kernels built with ``sanitize="address"``."""
+    """Return the environment in which a Python process can load kernels built with ``sanitize="address"``."""
     libraries = []
     for name in ("libasan.so", "libstdc++.so"):  # which throws what the machine fails with: the sanitizer looks for it
         command = ["g++", f"-print-file-name={name}"]

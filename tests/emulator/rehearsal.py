@@ -79,7 +79,7 @@ class _Nothing:
     together = __call__
 
     def reserve(self, _nbytes: int) -> None:
-        """A kernel that does nothing needs none."""
+        """Reserve nothing: a kernel that does nothing needs none."""
 
     def at_once(self, _threads: int) -> int:
         return 1
@@ -92,7 +92,7 @@ def _totals(shape: Any, dtype: Any = float) -> np.ndarray:
 
 
 def rehearse(runs: Iterable[Callable[[], Any]], *, to_the_end: bool = False) -> list[tuple[str, str]]:
-    """The kernels that these functions ask for, each once; what fails in a rehearsal is passed over.
+    """Return the kernels that these functions ask for, each once; what fails in a rehearsal is passed over.
 
     With `to_the_end` comparisons do not fail, and each function runs twice: results have no entries, then some.
     """

@@ -117,7 +117,7 @@ def compile_program(source: str, architecture: int) -> str:
 
 
 def parse_report(report: str) -> dict[str, Usage]:
-    """The usage of each kernel in ptxas's report."""
+    """Return the usage of each kernel in ptxas's report."""
     found = {}
     for part in report.split("Compiling entry function '")[1:]:
         numbers = {
@@ -282,7 +282,7 @@ def measure_all() -> dict[tuple[str, int], Usage]:
 
 
 def measure_some(told: Known) -> dict[tuple[str, int], Usage]:
-    """The gate of every run, the same each time; the rest of the table is :func:`measure_all`'s.
+    """Measure what every run checks, the same each time; :func:`measure_all` measures the rest of the table.
 
     Two cases of each kernel for one architecture, and one of every second kernel for one of the others.
     """

@@ -24,7 +24,7 @@ THREADS = 128
 
 
 def measure(pattern: str, lengths: np.ndarray, width: int, offset: int = 0) -> Requests:
-    """Runs a pattern over rows of these lengths, with ids of `width` bytes, `offset` bytes past a 128-byte line."""
+    """Run a pattern over rows of these lengths, with ids of `width` bytes, `offset` bytes past a 128-byte line."""
     device = EmulatedDevice("lockstep", counting=True)
     kernel = device.compile(f"typedef {CTYPES[width]} Id;\n{TEXT}", pattern)
     nrows, indptr = len(lengths), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -48,7 +48,7 @@ def requests_of_span(begin: int, end: int) -> list[int]:
 
 
 def closed_form(pattern: str, lengths: np.ndarray, width: int, offset: int = 0) -> dict[int, int]:
-    """Requests by size. Holds for `naive` where every row takes more than a line, so that lanes share no sector."""
+    """Return requests by size; `naive` needs rows longer than a line, so that no lanes share a sector."""
     count = dict.fromkeys((32, 64, 96, 128), 0)
     ends = np.cumsum(lengths)
     line = 128 // width
