@@ -36,7 +36,7 @@ def greedy(near, order):
 
 
 def graph(n, density, seed, hubs=0):
-    """A symmetric matrix with loops, and the neighbours of each vertex."""
+    """Return a symmetric matrix with loops, and the neighbours of each vertex."""
     rng = np.random.default_rng(seed)
     dense = rng.random((n, n)) < density
     dense[:hubs] = True

@@ -209,7 +209,7 @@ def elsewhere() -> Elsewhere:
 
 
 def there(x: Any, engine: Elsewhere) -> Any:
-    """A copy of a matrix on that engine."""
+    """Return a copy of a matrix on that engine."""
     return type(x)._from_store(engine, x._store.dup(), x.dtype, x.shape)
 
 

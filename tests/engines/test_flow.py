@@ -56,7 +56,7 @@ def grid(k, rng):
 
 
 def bipartite(k, rng):
-    """Sources on one side, sinks on the other: unit capacities, and two vertices with an edge to each."""
+    """Return sources and sinks as two sides of unit capacities, and two vertices with an edge to each."""
     left, right = np.arange(k), np.arange(k, 2 * k)
     middle = np.unique(np.c_[rng.integers(0, k, 3 * k), rng.integers(k, 2 * k, 3 * k)], axis=0)
     edges = np.r_[middle, np.c_[np.full(k, 2 * k), left], np.c_[right, np.full(k, 2 * k + 1)]]

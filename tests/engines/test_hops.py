@@ -27,7 +27,7 @@ def a_graph(n: int = 60, m: int = 500, seed: int = 0) -> gb.Matrix:
 
 
 def walked(A: gb.Matrix, seeds: list[int], edge: list[int], lengths: list[int]) -> tuple[Any, ...]:
-    """The vertices, ends and sizes that the sampled entries have, by dicts and lists alone."""
+    """Return the vertices, ends and sizes that the sampled entries have, by dicts and lists alone."""
     i, j, _ = (part.tolist() for part in A.to_coo())
     node, place = list(seeds), {}
     for k, v in enumerate(seeds):

@@ -17,7 +17,7 @@ from sparsezc.engines.gpu.products import labels as gpu_labels
 
 
 def forget():
-    """The texts in front of kernels have the size of tables."""
+    """Forget the kernels: the texts in front of them have the size of tables."""
     gpu_labels.types.cache_clear()
     gpu_labels.prelude.cache_clear()
 
@@ -41,7 +41,7 @@ def put(request, monkeypatch):
 
 
 def network(n, seed, density, heavy=0):
-    """A symmetric matrix of whole weights with loops, and the sums of its rows."""
+    """Return a symmetric matrix of whole weights with loops, and the sums of its rows."""
     rng = np.random.default_rng(seed)
     W = np.where(rng.random((n, n)) < density, rng.integers(0, 4, (n, n)), 0)
     W[:heavy] = rng.integers(0, 4, (heavy, n))
@@ -52,7 +52,7 @@ def network(n, seed, density, heavy=0):
 
 
 def chance(seed, rounds):
-    """The turns of vertices in each round, in Python's integers."""
+    """Yield the turns of vertices in each round, in Python's integers."""
     drawn = np.random.default_rng(seed).integers(2**62, size=(64 if rounds > 1 else 1, 2), dtype=np.uint64).tolist()
     for a, b in drawn:
         a, b = 2 * a + 1, 2 * b + 1

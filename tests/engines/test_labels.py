@@ -9,7 +9,7 @@ from sparsezc.engines.cpu.labels.numpy_loops import Sorting
 
 
 def problem(n, seed, density=0.3, heavy=0):
-    """A matrix with loops and whole weights, and labels; `heavy` rows have entries everywhere."""
+    """Return a matrix with loops and whole weights, and labels; `heavy` rows have entries everywhere."""
     rng = np.random.default_rng(seed)
     dense = np.where(rng.random((n, n)) < density, rng.integers(0, 4, (n, n)), -1)
     dense[:heavy] = rng.integers(0, 4, (heavy, n))

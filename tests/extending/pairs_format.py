@@ -35,5 +35,5 @@ def write(csr: Any, output: Any) -> None:
 
 
 def edge_chunks(path: Path, weights: Any) -> gb.io.EdgeChunks:
-    """The edges for conversions in bounded memory; of so small a format all at once."""
+    """Return the edges for conversions in bounded memory; of so small a format all at once."""
     return gb.io.EdgeChunks.of(read(path, weights=weights, placement=None, direct=False))

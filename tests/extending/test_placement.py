@@ -26,7 +26,7 @@ pytestmark = [
 
 @pytest.fixture
 def card(gpu: Any) -> Iterator[Any]:
-    """The device in use, and the placement registered."""
+    """Put a device in use, with the placement registered."""
     gb.placements.register(ORDINARY)
     try:
         yield gpu

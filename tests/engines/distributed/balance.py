@@ -109,7 +109,7 @@ def check_even_ranks_are_measured_now_and_then() -> None:
 
 
 def check_ranks_without_a_frontier_measure_too() -> None:
-    """The first levels of a search are with one rank; all decide in the same statement, or none."""
+    """Check that ranks decide in the same statement, or not at all, where one rank has the first levels of a search."""
     plain, A, _ = evenly()
     with costing(lambda rank, lo, hi: (hi - lo) * (5e-6 if rank == 0 else 1e-6)):
         for source in (0, plain.nrows - 1, 0, plain.nrows - 1):

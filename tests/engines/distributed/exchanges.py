@@ -82,7 +82,7 @@ def check_only_values_that_rows_read_travel() -> None:
 
 
 def check_few_complex_results_are_told() -> None:
-    """A value takes two integers."""
+    """Check a complex value, which takes two integers."""
     n = 64 * 8 * T.size
     i = np.arange(n - 1)
     A = gb.Matrix.from_coo(i, i + 1, i * (1 + 2j), nrows=n, ncols=n)
@@ -92,7 +92,7 @@ def check_few_complex_results_are_told() -> None:
 
 
 def check_frontiers_of_searches_travel_as_columns() -> None:
-    """A pull by several searches gathers four bytes an entry, and values only where the multiply reads them."""
+    """Check that a pull of several searches gathers 4 bytes an entry, and values only where the multiply reads them."""
     A = gb.io.read("kron:9")
     j = np.random.default_rng(2).choice(3 * A.nrows, A.nrows, replace=False)
     Q = gb.Matrix.from_coo(j // A.nrows, j % A.nrows, j % 5 == 0, nrows=3, ncols=A.nrows)
@@ -313,7 +313,7 @@ def check_a_rank_that_strays_is_an_error_on_all() -> None:
 
 
 def check_a_rank_that_alone_checks() -> None:
-    """It tells one number where others tell several: an error on all ranks at once, after which they go on."""
+    """Check that all ranks fail at once, and then continue, if one rank sends one number where others send several."""
     if T.size == 1:
         return
     v = gb.io.read("kron:8").distribute().reduce_rowwise(gb.monoid.lor).new()
@@ -326,7 +326,7 @@ def check_a_rank_that_alone_checks() -> None:
 
 
 def check_ranks_whose_statements_differ_in_a_number() -> None:
-    """A vertex, a number, a list and a seed: what follows from them differs, and no exchange tells it."""
+    """Check a vertex, a number, a list and a seed that differ by rank, which no exchange shows."""
     if T.size == 1:
         return
     A = gb.io.read("kron:8").distribute()

@@ -68,7 +68,7 @@ def check_rows_that_move_stay_in_their_placement() -> None:
 
 
 def check_rows_of_a_mapped_file_move_by_offsets() -> None:
-    """A rank maps other pages of the file: only the lengths of rows travel, however many entries they have."""
+    """Check that only lengths of rows travel, however many entries they have: a rank maps other pages of the file."""
     engine = distributed.engine()
     for spec in ("kron:9", "kron:9?weights=1-9"):
         path = Path(engine.transport.objects(tempfile.mkdtemp())[0]) / "graph.h5"

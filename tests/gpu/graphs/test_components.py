@@ -25,7 +25,7 @@ def long_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def edges(seed: int, n: int, *, directed: bool) -> Edges:
-    """A component with hubs, one as large with another, a shuffled path, pairs, and vertices without edges."""
+    """Return the edges of a component with hubs, one as large, a shuffled path, pairs, and vertices without edges."""
     rng = np.random.default_rng(seed)
     third = n // 3
     one, two = (third * rng.random((2, n)) ** 3).astype(int)
@@ -45,7 +45,7 @@ def put(some: Edges, n: int, placement: str, *, directed: bool, transpose: bool 
 
 
 def wanted(some: Edges, n: int) -> np.ndarray[Any, Any]:
-    """The smallest vertices, by SciPy."""
+    """Return the smallest vertices, by SciPy."""
     number, label = csgraph.connected_components(sp.coo_array((np.ones(some[0].size), some), shape=(n, n)), False)
     smallest = np.full(number, n)
     np.minimum.at(smallest, label, np.arange(n))

@@ -22,7 +22,7 @@ N = 700
 
 @pytest.fixture(autouse=True)
 def short_launches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A launch ends after three rounds, and rows of more than 64 entries are cut into chunks."""
+    """End launches after three rounds, and cut rows of more than 64 entries into chunks."""
     monkeypatch.setattr(cooperative_launch, "ROUNDS", 3)
     monkeypatch.setattr(budget, "_SHORT", 64)
 
@@ -162,7 +162,7 @@ def test_the_host_waits_once_a_launch(emulated: Any, monkeypatch: pytest.MonkeyP
 
 @pytest.fixture
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Rounds of shortest paths push only, pull only, or choose; bounds are kept for sparse graphs too."""
+    """Have rounds of shortest paths push only, pull only, or choose, with bounds for sparse graphs too."""
     if request.param != "plain":
         monkeypatch.setattr(cooperative_launch, "_DEEP", 0)
     if request.param in ("push", "pull"):

@@ -156,13 +156,13 @@ def clique(first: int) -> list[tuple[int, int]]:
 
 
 def behind_a_neighbour() -> list[tuple[int, int]]:
-    """A hub of 41 neighbours: 30 with a leaf each, and one with a clique."""
+    """Return a hub of 41 neighbours: 30 with a leaf each, and one with a clique."""
     leaves = [(k, 40 + k) for k in range(2, 32)]
     return [*((0, k) for k in range(1, 42)), *leaves, (1, 72), *clique(72)]
 
 
 def behind_a_leaf(path: int) -> list[tuple[int, int]]:
-    """A hub, a path that leads to two more, and a clique behind one of their leaves."""
+    """Return a hub, a path that leads to two more, and a clique behind one of their leaves."""
     ends = list(range(36, 36 + path))
     hubs = 36 + path, 37 + path
     edges = [(0, k) for k in range(1, 36)] + list(pairwise([0, *ends]))

@@ -28,7 +28,7 @@ MIB = 1 << 20
 
 @pytest.fixture
 def card(emulated: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> Iterator[EmulatedDevice]:
-    """An emulated GPU of which nothing was measured, and samples of 64 KiB."""
+    """Put an emulated GPU in use of which nothing was measured, with samples of 64 KiB."""
     monkeypatch.setattr(zerocopy, "_measured", None)
     monkeypatch.setattr(zerocopy, "_SAMPLE", 1 << 16)
     monkeypatch.setattr(zerocopy, "_MATTERS", 1 << 20)

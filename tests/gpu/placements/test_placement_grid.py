@@ -180,7 +180,7 @@ def test_products_with_panels_in_every_way(
 
 
 def panel_statement(name: str, semiring: str, way: Any, placement: str, kind: str) -> Statement:
-    """The product into C, twice where a placement keeps what it read, and after another product has packed A."""
+    """Run the product into C, twice where a placement keeps what it read, and after another product has packed A."""
 
     def statement(g: Any, o: Any) -> Any:
         if kind == "packed":
@@ -195,7 +195,7 @@ def panel_statement(name: str, semiring: str, way: Any, placement: str, kind: st
 
 @cache
 def panel_operands(seed: int, dtype: str, width: int, name: str) -> dict[str, Arrays]:
-    """A square A with a row and a column of all; X of few columns and Y of few rows; C and M are as the result."""
+    """Return a square A with a full row and column, X of few columns and Y of few rows; C and M are as the result."""
     rng = np.random.default_rng(seed)
     present = rng.random((N, N)) < 0.2
     present[7] = present[:, 40] = True

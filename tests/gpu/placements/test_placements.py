@@ -81,7 +81,7 @@ def test_a_name_that_is_no_placement() -> None:
 
 @pytest.fixture
 def small(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """An emulated GPU with a megabyte free of two."""
+    """Put an emulated GPU in use with a megabyte free of two."""
     monkeypatch.setattr(emulated, "free_memory", 1_000_000)
     monkeypatch.setattr(emulated, "total_memory", 2_000_000)
     monkeypatch.setattr(zerocopy, "_managed", WeakSet())

@@ -26,7 +26,7 @@ HOW = ["random", "random_weighted", "first", "last", "largest", "smallest"]
 
 
 def entries(seed: int = 0, dtype: str = "FP64", iso: bool = False) -> Arrays:
-    """A square matrix with a row of all, a row of none, and weights from 1 to 1e6, some of them 0."""
+    """Return a square matrix with a row of all, a row of none, and weights from 1 to 1e6, some of them 0."""
     rng = np.random.default_rng(seed)
     present = rng.random((N, N)) < 0.2 * rng.random((N, 1))
     present[7], present[9] = True, False
@@ -174,7 +174,7 @@ def test_nothing_falls_back(lay: Lay) -> None:
 
 
 def followed(v: Any, starts: list[int], length: int) -> list[list[int]]:
-    """Walks along a vector of positions, by the rule's own words; -1 after their ends."""
+    """Walk along a vector of positions, by the rule's own words; -1 after the ends."""
     known = v.to_dict()
     walks = []
     for at in starts:
@@ -234,7 +234,7 @@ def asked(counting: Any, call: Callable[[], Any]) -> tuple[Any, Any]:
 
 
 def rows_of(d: int, count: int, values: Any) -> gb.Matrix:
-    """A matrix of `count` rows of `d` entries, over the link."""
+    """Return a matrix of `count` rows of `d` entries, over the link."""
     columns = np.sort(np.random.default_rng(0).random((count, 4 * d)).argsort(axis=1)[:, :d], axis=1)
     A = gb.Matrix.from_coo(np.repeat(np.arange(count), d), columns.ravel(), values, ncols=4 * d)
     return A.to("gpu", placement="zerocopy")

@@ -148,7 +148,7 @@ def test_the_most_read_segments_stay() -> None:
 
 
 def partly_kept(A: gb.Matrix, placement: str) -> gb.Matrix:
-    """A matrix of whose ids the card holds as many as it has room for, which are not all."""
+    """Return a matrix some of whose ids are in the card's memory, which cannot hold all."""
     B = A.to("gpu", placement=placement)
     for _ in range(3):
         B.mxv(gb.Vector.from_dense(np.ones(N)), "plus_second").new()

@@ -38,7 +38,7 @@ def little(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 
 @contextmanager
 def unread() -> Iterator[None]:
-    """The host looks at no matrix."""
+    """Check that the host reads no matrix."""
     with pytest.MonkeyPatch.context() as patch:
         for kind in (device_memory.DeviceBuffer, zerocopy.ZerocopyBuffer):
             patch.setattr(kind, "read", lambda *_: pytest.fail("the host read a matrix"))

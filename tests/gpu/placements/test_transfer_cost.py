@@ -32,7 +32,7 @@ RATES = {COPIED: FAST_COPIES, GATHERED: FAST_THREADS, IN_PLACE: FAST_KERNELS}
 
 @pytest.fixture
 def small(small_pieces: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test's matrix is worth a choice, and so are small buffers; what other tests left on the card takes no room."""
+    """Let a test's matrix be worth a choice, and small buffers too; ignore memory that other tests left allocated."""
     budget.reclaim()
     monkeypatch.setattr(transfer_cost, "_MATTERS", 0)
     monkeypatch.setattr(transfer_cost, "_SAMPLE", 1 << 12)
@@ -49,7 +49,7 @@ def nothing_stays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pinned(A: gb.Matrix, **given: Any) -> gb.Matrix:
-    """A matrix in placement hybrid whose pages are pinned, as those are that the card has no room for."""
+    """Return a matrix in placement hybrid whose pages are pinned, as those are that do not fit in the card."""
     csr = A._to_csr().place("gather", **given)
     for buffer in (csr.indices, csr.values):
         buffer.placement = "hybrid"
@@ -58,7 +58,7 @@ def pinned(A: gb.Matrix, **given: Any) -> gb.Matrix:
 
 @pytest.fixture
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The ways that were taken, but for reading in place."""
+    """Return the ways that were taken, but for reading in place."""
     seen: list[str] = []
     for way, module, name in ((COPIED, copy_ranges, "parts"), (GATHERED, gather_rows, "plan")):
         original = getattr(module, name)
@@ -133,7 +133,7 @@ def test_each_way_moves_what_the_model_says(monkeypatch: pytest.MonkeyPatch, tak
 
 
 def choice(rates: Rates, monkeypatch: pytest.MonkeyPatch, share: float = 1.0, kept: float = 0.0, **more: Any) -> str:
-    """The way for a share of the rows of a matrix."""
+    """Return the way for a share of the rows of a matrix."""
     at_rates(monkeypatch, rates)
     rows = pinned(matrix("FP64"))._store.rows
     wanted = Wanted(None if share == 1 else object(), **more)

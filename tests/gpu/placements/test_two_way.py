@@ -35,7 +35,7 @@ def lay(gpu: Any, small_pieces: None, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def pattern(m: int = N) -> gb.Matrix:
-    """A matrix of N columns with a long row, some empty ones, and empty columns."""
+    """Return a matrix of N columns with a long row, some empty ones, and empty columns."""
     A = make(gb, panel_operands(0, "INT64", 1, "A X")["A"])
     rows, columns, values = A.to_coo()
     kept = (rows % 9 != 4) & (columns % 7 != 3) & (rows < m)
@@ -69,7 +69,7 @@ def weighed_by_statements(A: gb.Matrix, X: gb.Matrix) -> gb.Matrix:
 
 
 def valued_by_statements(A: gb.Matrix, values: gb.Matrix, X: gb.Matrix, op: Any) -> gb.Matrix:
-    """A matrix for each column of values, times a column of X, and its transpose times another."""
+    """Return a matrix for each column of values, times a column of X, and its transpose times another."""
     k = values.ncols
     found = []
     for c in range(k):

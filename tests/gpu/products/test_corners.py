@@ -22,7 +22,7 @@ N = 210
 
 
 def patterns(seed: int = 0) -> list[np.ndarray]:
-    """A, B and M: short rows, rows of a warp's, a block's and no table, rows of none; columns likewise."""
+    """Return A, B and M: short rows, rows of a warp's, a block's and no table, empty rows; columns likewise."""
     rng = np.random.default_rng(seed)
     made = []
     for most in (0.95, 0.6, 0.5):
@@ -35,7 +35,7 @@ def patterns(seed: int = 0) -> list[np.ndarray]:
 
 
 def judged(a: np.ndarray, b: np.ndarray, m: np.ndarray) -> list[int]:
-    """The sums of a dense array of the triples."""
+    """Return the sums of a dense array of the triples."""
     a, b, m = (x.astype(np.int64) for x in (a, b, m))
     at_edges = (a @ b) * m
     counts: list[int] = (at_edges.sum(0) + at_edges.sum(1) + ((m @ b.T) * a).sum(0)).tolist()

@@ -18,7 +18,7 @@ N, K = 200, 5
 
 @pytest.fixture(params=["full", "holes"])
 def pair(gpu: Any, request: pytest.FixtureRequest) -> tuple[gb.Matrix, gb.Matrix]:
-    """A matrix of few columns, and the same as a panel."""
+    """Return a matrix of few columns, and the same as a panel."""
     X = full(np.random.default_rng(1), N, K, "FP64")
     x = X.to("gpu")
     if request.param == "holes":

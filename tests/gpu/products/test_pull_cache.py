@@ -21,7 +21,7 @@ SEMIRINGS = {"FP64": gb.semiring.plus_times, "INT32": gb.semiring.min_plus}
 
 
 def operands(dtype: str, where: str, placement: str | None = None) -> tuple[Any, ...]:
-    """A matrix that is stored one way, two full vectors and a third of the positions; in that memory."""
+    """Return a matrix that is stored one way, two full vectors and a third of the positions; in that memory."""
     draw = np.random.default_rng(5)
     i, j = np.divmod(draw.choice(N * N, 400, replace=False), N)
     A = gb.Matrix.from_coo(i, j, draw.integers(1, 9, 400), dtype, nrows=N, ncols=N)
@@ -32,7 +32,7 @@ def operands(dtype: str, where: str, placement: str | None = None) -> tuple[Any,
 
 @pytest.fixture
 def planned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The plans that are made."""
+    """Return the plans that are made."""
     found: list[str] = []
     made = plan.pull
     monkeypatch.setattr(plan, "pull", lambda *given: found.append("pull") or made(*given))

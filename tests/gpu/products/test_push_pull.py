@@ -48,7 +48,7 @@ def test_the_model_chooses_what_reads_less(level: str, entry_bytes: int) -> None
 
 
 def graph() -> tuple[Any, int]:
-    """An undirected ring with chords, as on the GPU both ways, and a vertex of it."""
+    """Return an undirected ring with chords, as on the GPU both ways, and a vertex of it."""
     n = 400
     at = np.arange(n)
     rows = np.concatenate([at, at, at])

@@ -43,7 +43,7 @@ def link(counted: Any) -> Callable[[Callable[[], Any]], tuple[Any, Any]]:
 
 @pytest.fixture(autouse=True)
 def counted(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The emulated device, counting; what is made lies in host memory."""
+    """Put the emulated device in use, counting; arrays are made in host memory."""
     from sparsezc.device import cuda
 
     monkeypatch.setattr(emulated, "order", "lockstep")

@@ -32,7 +32,7 @@ extern "C" __global__ void KERNEL(u64 big, Small small, bool yes, const double* 
 
 
 def on_device(array: Any) -> Any:
-    """An array as CuPy shows it: the address is in its `data`."""
+    """Return an array as CuPy shows it: the address is in its `data`."""
     return SimpleNamespace(data=SimpleNamespace(ptr=array.ctypes.data))
 
 

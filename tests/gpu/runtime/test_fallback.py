@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("gpu")
 
 @pytest.fixture(autouse=True)
 def an_engine_that_lacks_something(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The GPU engine without ewise_add and ewise_mult of matrices, and no warning was given yet."""
+    """Take ewise_add and ewise_mult of matrices from the GPU engine, and forget warnings that were given."""
     monkeypatch.setattr(gpu_engine, "_warned", set())
     for operation in ("ewise_add", "ewise_mult"):
         monkeypatch.delitem(matrix_statements._MAKE, operation)

@@ -25,7 +25,7 @@ from sparsezc.memory import budget
 
 
 def both(edges: list[tuple[int, int]], n: int, *, directed: bool = False) -> tuple[gb.Matrix, gb.Matrix]:
-    """A graph on the GPU and on the CPU."""
+    """Return a graph on the GPU and on the CPU."""
     rows, columns = np.array(edges).T
     if not directed:
         rows, columns = np.r_[rows, columns], np.r_[columns, rows]
@@ -35,7 +35,7 @@ def both(edges: list[tuple[int, int]], n: int, *, directed: bool = False) -> tup
 
 @pytest.fixture(autouse=True)
 def by_statements(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Searches whose statements run, as where one launch cannot run all rounds."""
+    """Have searches run statements, as where one launch cannot run all rounds."""
     monkeypatch.setattr(engine_loops, "search", lambda *_, **__: None)
     monkeypatch.setattr(engine_loops, "shorten", lambda *_, **__: False)
 
@@ -147,7 +147,8 @@ def test_shortest_paths_in_another_order(gpu: Any) -> None:
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_ids_and_values_are_packed_when_that_pays(symmetric: bool, gpu: Any) -> None:
     """Which is to read them twice, by rounds of which the host sees few; and while it sees none nothing is packed, for
-    that is to wait for the device."""
+    that is to wait for the device.
+    """
     rows, columns = np.array(path(200)).T
     values = 1 + rows % 2
     A = gb.Matrix.from_coo(

@@ -117,7 +117,7 @@ def hops() -> None:
 
 
 def picks() -> None:
-    """Picked entries, walks, sampled products and labels."""
+    """Launch picks of entries, walks, sampled products and labels."""
     A, label = matrix(), gb.Vector.from_dense(np.arange(N) // 3)
     for how, replace in (("random", False), ("random", True), ("random_weighted", True), ("random_weighted", False)):
         ops.selectk(A, how, 2, range(N), replace=replace, seed=1).new()
@@ -139,7 +139,7 @@ def picks() -> None:
 
 
 def compressed() -> None:
-    """A matrix whose ids are in blocks, and its vertices in another order."""
+    """Launch products of a matrix with ids in blocks and vertices in another order."""
     tall = gb.Matrix.from_coo(np.arange(2000) % 40, range(2000), 1.0, nrows=2000, ncols=2000)
     B = tall.to("gpu").compress("degree")
     w = B.mxv(gb.Vector.from_dense(np.ones(2000)), gb.semiring.plus_times).new()
@@ -148,7 +148,7 @@ def compressed() -> None:
 
 
 def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Launches that take more entries, or more rounds, than there are here."""
+    """Launch kernels whose launches take more entries, or more rounds, than there are here."""
     rows = matrix()._store.rows
     few = np.zeros(-(-N // 32), np.uint32)
     counts = np.zeros(segments.count(rows.nvals), np.uint32)
@@ -231,7 +231,7 @@ def loops() -> list[Callable[[], object]]:
 
 @pytest.fixture(scope="module")
 def launches() -> Launches:
-    """The arguments of every kernel's launches."""
+    """Return the arguments of every kernel's launches."""
     found: Launches = {}
     wrong: list[str] = []
     ordered = Launcher._ordered

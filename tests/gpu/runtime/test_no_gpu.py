@@ -23,7 +23,7 @@ def look_again() -> Iterator[None]:
 
 
 def cupy(devices: Callable[[], int], version: Callable[[], Any] = lambda: (13, 0)) -> Any:
-    """A CuPy of which only what is asked first works."""
+    """Return a CuPy of which only what is asked first works."""
     return SimpleNamespace(
         cuda=SimpleNamespace(runtime=SimpleNamespace(getDeviceCount=devices), nvrtc=SimpleNamespace(getVersion=version))
     )

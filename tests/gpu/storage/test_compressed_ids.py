@@ -96,7 +96,7 @@ def matrix(dtype: str = "INT64", *, rows: int = N, columns: int = N) -> gb.Matri
 
 
 def vectors(dtype: str = "INT64", size: int = N) -> list[gb.Vector]:
-    """A full one, one with half of the entries, one with few."""
+    """Return a full one, one with half of the entries, one with few."""
     rng = np.random.default_rng(3)
     return [
         gb.Vector.from_coo(at, rng.integers(1, 4, at.size), dtype, size=size)
@@ -246,7 +246,7 @@ def test_requests_are_whole_lines_and_fewer(emulated: Any, monkeypatch: pytest.M
 
 @pytest.fixture(params=["device", "zerocopy"])
 def ranked(request: pytest.FixtureRequest, gpu: Any) -> tuple[gb.Matrix, gb.Matrix]:
-    """A matrix, and the same on the GPU with its vertices in the order of their degrees."""
+    """Return a matrix, and the same on the GPU with its vertices in the order of their degrees."""
     A = matrix()
     B = A.to("gpu", request.param).compress("degree")
     assert B._store.order is not None

@@ -40,7 +40,7 @@ def given(gpu: Any, sparse: Any, form: str, dtype: Any = np.float64) -> Any:
 
 
 def host(gpu: Any, x: Any) -> Any:
-    """A CuPy matrix as SciPy's."""
+    """Return a CuPy matrix as SciPy's."""
     return x.get() if hasattr(x, "get") and gpu.xp is not np else x
 
 

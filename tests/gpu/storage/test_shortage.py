@@ -91,7 +91,7 @@ def pool(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pool]:
 
 
 def placed(placement: str) -> tuple[gb.Matrix, gb.Vector, gb.Vector]:
-    """A matrix, a full vector, and their product by the CPU engine."""
+    """Return a matrix, a full vector, and their product by the CPU engine."""
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     return A.to("gpu", placement=placement), u.to("gpu"), A.mxv(u, "plus_second").new()
 
