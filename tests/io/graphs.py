@@ -23,7 +23,7 @@ def load(path: Any, **options: Any) -> Csr:
 
 
 def scipy_of(csr: Csr) -> sp.csr_array:
-    """The same matrix as SciPy's, after checking what every CSR promises."""
+    """Return the matrix as SciPy's, after checking what every CSR promises."""
     ids = csr.indices.read().astype(np.int64)
     values = np.repeat(csr.values.read(), csr.nvals) if csr.iso else csr.values.read()
     assert csr.indptr.dtype == np.int64

@@ -11,14 +11,14 @@ import sparsezc as gb
 
 
 def directed(n: int = 80, m: int = 700, seed: int = 0) -> gb.Matrix:
-    """A random directed graph with weights."""
+    """Return a random directed graph with weights."""
     rng = np.random.default_rng(seed)
     i, j = rng.integers(0, n, (2, m))
     return gb.Matrix.from_coo(i, j, rng.random(m) + 0.1, nrows=n, ncols=n, dup_op="first")
 
 
 def planted(sizes: tuple[int, ...], inside: float, across: float, seed: int = 0) -> tuple[gb.Matrix, Any]:
-    """A symmetric graph whose edges are likelier within communities, and the community of each vertex."""
+    """Return a symmetric graph whose edges are likelier within communities, and the community of each vertex."""
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     i, j = np.nonzero(np.triu(rng.random((y.size, y.size)) < np.where(y[:, None] == y, inside, across), 1))

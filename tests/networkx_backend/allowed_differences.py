@@ -37,7 +37,7 @@ def _said(right: Any, what: str) -> str | None:
 
 
 def _components(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """The same sets, and no edge to a later one."""
+    """Check that the sets are the same, and no edge leads to a later one."""
     place = {node: k for k, part in enumerate(ours[1:]) for node in part}
     sinks_first = all(place[u] >= place[v] for u, v, *_ in G.edges)
     same = _said(set(map(frozenset, ours[1:])) == set(map(frozenset, theirs[1:])), f"{ours!r:.80}; not {theirs!r:.80}")
@@ -61,7 +61,7 @@ def _path(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
 
 
 def _weighted(check: Check) -> Check:
-    """The same of functions whose `weight` is the attribute of that name by default."""
+    """Return a check for functions whose `weight` is the attribute of that name by default."""
     return lambda G, given, ours, theirs: check(G, {"weight": "weight"} | given, ours, theirs)
 
 
@@ -89,7 +89,7 @@ def _lengths_and_paths(G: Any, given: dict[str, Any], ours: Any, theirs: Any) ->
 
 
 def _cut(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """The same value, and two parts with that much between them."""
+    """Check that the value is the same, and two parts have that much between them."""
     weight, (one, other) = given.get("weight", "weight"), ours[1]
     inside = set(one)
     between = sum(d.get(weight, 1) for u, v, d in G.edges(data=True) if (u in inside) != (v in inside))
@@ -113,7 +113,7 @@ def _least_cut(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | N
 
 
 def _flow(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """The value; 2.0 may stand for 2 where integers and fractions mix."""
+    """Check the value; 2.0 may stand for 2 where integers and fractions mix."""
     return difference(_floats(ours), _floats(theirs), 1e-6)
 
 
@@ -189,7 +189,7 @@ def _vectors(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | Non
 
 
 def _all_lengths(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """A missing length is 1.0, since NetworkX 3.7 1: where some are of each, NetworkX has 2 or 2.0 by its path."""
+    """Check lengths; a missing one is 1.0, or 1 since NetworkX 3.7; with both, NetworkX has 2 or 2.0 by its path."""
     if not _mixes(G, given, 1 if networkx_versions.SINCE_3_7 else 1.0):
         return difference(ours, theirs, 1e-6)
     return difference(*map(_floats, (ours, theirs)), 1e-6)
@@ -224,7 +224,7 @@ def _mixed(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
 
 
 def _as_sets(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """The same nodes or sets of them, in any order."""
+    """Check that the nodes, or sets of them, are the same in any order."""
     return _said(_sorted(ours) == _sorted(theirs), f"{ours!r:.80}; NetworkX has {theirs!r:.80}")
 
 
@@ -236,7 +236,7 @@ def _sorted(found: Any) -> Any:
 
 
 def _every_path(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """The same paths, in any order, each once; NetworkX repeats those that meet a cycle of length 0."""
+    """Check that the paths are the same in any order, each once; NetworkX repeats those with a cycle of length 0."""
     if isinstance(theirs, dict):
         same = ours.keys() == theirs.keys()
         return next((x for k in theirs if (x := _every_path(G, given, ours[k], theirs[k]))), None) if same else "nodes"
@@ -249,7 +249,7 @@ def _every_path(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | 
 
 
 def _elected(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Sums of votes that are equal but for NetworkX's rounding choose another node: the first is the same."""
+    """Check the first node; equal sums of votes, which NetworkX rounds differently, choose others among the rest."""
     return _said(ours[:1] == theirs[:1] and len(set(ours)) == len(ours), f"{ours!r:.80}; NetworkX has {theirs!r:.80}")
 
 
@@ -285,12 +285,12 @@ def _sizes(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
 
 
 def _before(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """The same predecessors, and the distances of floyd_warshall."""
+    """Check that predecessors, and the distances of floyd_warshall, are the same."""
     return difference(ours[0], theirs[0], 0, order=False) or _all_lengths(G, given, ours[1], theirs[1])
 
 
 def _places(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Rounding decides after many rounds, and after few where nodes push each other from one place."""
+    """Check places after few rounds; rounding decides after many, and where nodes push each other from one place."""
     close = given.get("max_iter", 100) > 20 or all(
         np.allclose(ours[v], theirs[v], rtol=1e-3, atol=1e-3, equal_nan=True) for v in theirs
     )
@@ -324,7 +324,7 @@ def _as_floats(found: Any) -> Any:
 
 
 def _correlated(pairs: Callable[[Any, dict[str, Any]], Any]) -> Check:
-    """The correlation of some pairs, computed exactly; NetworkX's sums may round, or wrap around."""
+    """Return a check against the exact correlation of some pairs; NetworkX's sums may round, or wrap around."""
 
     def check(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
         if difference(ours, theirs, 1e-6) is None:
@@ -378,7 +378,7 @@ def _near_keys(found: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _a_flow(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """The same value, no more than each edge carries, and as much into each node as out of it."""
+    """Check that the value is the same, edges carry no more than they can, and each node gives what it gets."""
     capacity, flow = given.get("capacity", "capacity"), ours[1]
     net = dict.fromkeys(G, 0.0)
     for u, row in flow.items():

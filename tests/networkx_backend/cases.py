@@ -12,7 +12,7 @@ import numpy as np
 
 
 def random_graph(seed: int, directed: bool = False) -> Any:
-    """A sparse graph of labels of many types, in no order, with attributes and some nodes alone."""
+    """Return a sparse graph of labels of many types, in no order, with attributes and some nodes alone."""
     chance = random.Random(seed)
     n = chance.choice([6, 17, 30])
     labels: list[Any] = [f"v{i}" if i % 3 == 0 else (i, "x") if i % 3 == 1 else -i for i in range(n)]

@@ -47,7 +47,7 @@ def outcome(call: Callable[[], Any], seconds: float | None = None) -> Outcome:
 
 
 def pythons_own(found: Any) -> Any:
-    """The same with integers and floats for booleans and NumPy's numbers, which weights may be; keys stay."""
+    """Replace booleans and NumPy's numbers, which weights may be, by Python's integers and floats; keys stay."""
     if isinstance(found, dict):
         return type(found)(*([found.default_factory] if hasattr(found, "default_factory") else []), {
             k: pythons_own(v) for k, v in found.items()
@@ -95,11 +95,11 @@ def _first(found: Any) -> str | None:
 
 
 def _parts(G: Any) -> Any:
-    """A graph's kind, attributes, nodes and neighbours in their order; the parts of a graph that a user sees."""
+    """Return what a user sees of a graph: kind, attributes, nodes and neighbours in their order."""
     adjacency = {u: {v: dict(data) for v, data in row.items()} for u, row in G.adj.items()}
     return [type(G).__name__, dict(G.graph), {u: dict(data) for u, data in G.nodes.items()}, adjacency]
 
 
 def weighs(G: Any, path: list[Any], weight: str | None) -> Any:
-    """The length of a path in the graph."""
+    """Return the length of a path in the graph."""
     return sum(1 if weight is None else G[u][v].get(weight, 1) for u, v in pairwise(path))

@@ -108,7 +108,7 @@ _OF_WEIGHT = {"hits", "tournament_matrix", "bethe_hessian_matrix", "bethe_hessia
 
 
 def _attribute(name: str, given: dict[str, Any]) -> Any:
-    """The edge attribute that a call reads."""
+    """Return the edge attribute that a call reads."""
     function = interface.CLAIMS[name].defaults
     read = next((p for p in ("weight", "distance") if p in function and name != "descendants_at_distance"), None)
     return "weight" if name in _OF_WEIGHT else None if read is None else given.get(read, function[read])

@@ -98,7 +98,7 @@ def _edges(rng: np.random.Generator, n: int) -> list[tuple[int, int]]:
 
 
 def graph(rng: np.random.Generator) -> Any:
-    """A graph that NetworkX takes: of any kind, size, labels and weights; perhaps a view, or frozen."""
+    """Return a graph that NetworkX takes: of any kind, size, labels and weights; perhaps a view, or frozen."""
     kinds = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
     G: Any = kinds[int(rng.choice(4, p=[0.47, 0.47, 0.03, 0.03]))](name="g")
     n = int(rng.choice([0, 1, 2, 3, 5, 8, 12, 20], p=[0.04, 0.06, 0.1, 0.1, 0.2, 0.2, 0.2, 0.1]))
@@ -283,7 +283,7 @@ class Arguments:
         return choices[name]() if name in choices else bool(self.rng.random() < 0.5)
 
     def _other(self) -> Any:
-        """The graph again, or with an edge less or more, or its reverse."""
+        """Return the graph again, or with an edge less or more, or its reverse."""
         H = self.G.__class__(self.G)
         edges = list(H.edges)
         if edges and self.rng.random() < 0.4:

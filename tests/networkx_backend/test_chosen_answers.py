@@ -16,7 +16,7 @@ BACKEND, THEIRS = {"backend": "sparsezc"}, {"backend": "networkx"}
 
 
 def both(call: Any, tolerance: float = 0.0, order: bool = True) -> None:
-    """The same answer, or error, from a graph of its own for each call."""
+    """Check that both give the same answer, or error, from a graph of its own for each call."""
     ours, theirs = (outcome(lambda how=how: call(**how)) for how in (BACKEND, THEIRS))
     assert ours[0] == theirs[0], (ours, theirs)
     assert difference(ours[1], theirs[1], tolerance, order=order) is None
@@ -261,7 +261,7 @@ def test_negative_weights() -> None:
 
 
 def said(name: str, G: Any, given: Any, how: dict[str, str]) -> Any:
-    """The answer, or the class and the message of an error."""
+    """Return the answer, or the class and the message of an error."""
     try:
         found = getattr(nx, name)(G.copy(), *given, **how)
         return list(found) if hasattr(found, "__next__") else found

@@ -67,7 +67,7 @@ Call = Callable[[], Any]
 
 
 def errors() -> list[tuple[Call, Any]]:
-    """Calls that NetworkX refuses, by function, arguments and graph."""
+    """Return calls that NetworkX refuses, by function, arguments and graph."""
     null = nx.Graph()
     acyclic = nx.DiGraph([(0, 1)])
     failure = nx.PowerIterationFailedConvergence
@@ -310,7 +310,7 @@ def test_the_null_graph() -> None:
 
 @pytest.fixture(params=["emulated", pytest.param("real", marks=pytest.mark.gpu)])
 def gpu(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A GPU, emulated or there."""
+    """Put a GPU in use, emulated or real."""
     if request.param == "emulated":
         if reason := why_unavailable():
             pytest.skip(reason)

@@ -30,7 +30,7 @@ def same(name: str, G: Any, *args: Any, **options: Any) -> None:
 
 
 def shuffled(kind: Any = nx.Graph) -> Any:
-    """A graph whose edges come in no order."""
+    """Return a graph whose edges come in no order."""
     G = kind()
     G.add_nodes_from("dbaecf")
     G.add_weighted_edges_from(

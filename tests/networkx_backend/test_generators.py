@@ -21,13 +21,13 @@ BACKEND = {"backend": "sparsezc"}
 
 
 def parts(G: Any) -> Any:
-    """The kind, the attributes, and the neighbours of a graph, its nodes in their order."""
+    """Return the kind, the attributes, and the neighbours of a graph, its nodes in their order."""
     adjacency = {u: {v: dict(data) for v, data in row.items()} for u, row in G.adj.items()}
     return G.is_directed(), dict(G.graph), {u: dict(data) for u, data in G.nodes.items()}, adjacency
 
 
 def same(call: Callable[..., Any], *given: Any, **named: Any) -> None:
-    """The backend has NetworkX's graph, which is a Matrix, or its class of error."""
+    """Check that the backend has NetworkX's graph, which is a Matrix, or its class of error."""
     ours, theirs = (outcome(lambda how=how: call(*given, **named, **how)) for how in (BACKEND, {"backend": "networkx"}))
     if theirs[0] == "raised":
         assert ours == theirs, (given, named)

@@ -95,7 +95,7 @@ def test_hops_by_dijkstra_s_name_come_in_its_order() -> None:
 
 
 def weighted(seed: int, directed: bool) -> Any:
-    """A graph whose heaviest edge, a loop, and edges of weight 0 are far from most nodes."""
+    """Return a graph whose heaviest edge, a loop, and edges of weight 0 are far from most nodes."""
     G = random_graph(seed, directed)
     nx.add_cycle(G, ["far", "from", "all"], weight=0)
     G.add_edge("from", "from", weight=100)

@@ -37,7 +37,7 @@ CALLS: dict[str, dict[str, Any]] = {
 
 
 def pair(dtype: str, kind: type) -> tuple[Any, Any]:
-    """A graph of a Matrix of a type, and NetworkX's with the same numbers as Python's own."""
+    """Return a graph of a Matrix of a type, and NetworkX's with the same numbers as Python's own."""
     values = (RANDOM.integers(100, 250, (N, N)) * SCALE[dtype] + (dtype == "bool")).astype(dtype) * PATTERN
     values = values if kind is nx.DiGraph else values + values.T
     i, j = np.nonzero(values)

@@ -29,7 +29,7 @@ def settings_stay() -> Iterator[None]:
 
 
 def both(call: Any, tolerance: float = 0.0) -> Any:
-    """The same answer, or error, of both; return it."""
+    """Check that both give the same answer, or error; return it."""
     ours, theirs = (outcome(lambda how=how: call(**how)) for how in (BACKEND, THEIRS))
     assert ours[0] == theirs[0], (ours, theirs)
     assert difference(ours[1], theirs[1], tolerance) is None

@@ -25,7 +25,7 @@ ROOMS = (5_000, 40_000, 1 << 30)  # for many runs, some, and one
 
 
 def same(source: Any, folder: Path, **options: Any) -> Csr:
-    """The matrix of a conversion in bounded memory, after it was found to be the one that is read."""
+    """Return the matrix of a conversion in bounded memory, after checking that it is the one that is read."""
     target = folder / "target.h5"
     gb.io.convert(source, target, memory="8GB", **options)
     found, _ = read_csr(target, placement="host", verify=True)
@@ -41,7 +41,7 @@ def same(source: Any, folder: Path, **options: Any) -> Csr:
 
 
 def foreign(path: Path, A: sp.csr_array, form: str, *, iso: bool = False, **how: Any) -> None:
-    """A binsparse file as another program would write it; `how` its arrays lie."""
+    """Write a binsparse file as another program would; `how` says how its arrays are stored."""
     h5py = pytest.importorskip("h5py", reason="h5py is not installed")
     if form.startswith("DMAT"):
         flat = (A.toarray().T if form == "DMATC" else A.toarray()).ravel()

@@ -41,7 +41,7 @@ def peak(source: Any, target: Path, limit: int, **options: Any) -> int:
 
 
 def peaks(source: Any, target: Path, limit: int, **options: Any) -> None:
-    """A conversion by a process of its own keeps its limit."""
+    """Check that a conversion in a process of its own keeps its limit."""
     found = peak(source, target, limit, **options)
     print(f"{source}, {options}: {found / limit:.2f} of what was allowed")
     assert found <= 1.1 * limit, f"{found:,} bytes"
@@ -52,7 +52,7 @@ SCATTERED = Scattered(17)
 
 @pytest.fixture(scope="module")
 def spool(tmp_path_factory: pytest.TempPathFactory) -> Spool:
-    """A graph of 3.2 million entries in no order."""
+    """Return a graph of 3.2 million entries in no order."""
     return Spool.of(SCATTERED, tmp_path_factory.mktemp("spool"))
 
 
@@ -93,7 +93,7 @@ def test_memory_that_runs_short_is_no_damage(tmp_path: Path, monkeypatch: pytest
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A graph of 4 million edges: 45 MB of text, and 49 MB of rows."""
+    """Return a graph of 4 million edges: 45 MB of text, and 49 MB of rows."""
     folder = tmp_path_factory.mktemp("files")
     rng = np.random.default_rng(6)
     with (folder / "a.txt").open("wb") as file:

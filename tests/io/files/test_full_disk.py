@@ -29,7 +29,7 @@ TRIPLES = "import sparsezc as gb\ngb.io.write_binsparse(gb.io.read('kron:13'), s
 
 
 def limited(code: str, *arguments: str) -> tuple[int, str]:
-    """The exit code and the last line on stderr."""
+    """Return the exit code and the last line on stderr."""
     done = subprocess.run([sys.executable, "-c", LIMITED + code, *arguments], capture_output=True, text=True)
     return done.returncode, done.stderr
 

@@ -32,7 +32,7 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 
 
 def states_of(folder: Path, kept: Path, run: Callable[[], None]) -> list[Path]:
-    """Copies of the disk as it is before each line of the writers: a kill at that line would leave the same.
+    """Return copies of the disk as it is before each line of the writers: a kill at that line would leave the same.
 
     Lines that follow each other with the same disk share a copy, which is in the list once for each.
     """

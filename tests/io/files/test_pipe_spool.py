@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @contextmanager
 def pipe(path: Path, data: bytes) -> Iterator[Path]:
-    """A pipe out of which these bytes come, once."""
+    """Open a pipe out of which these bytes come, once."""
     os.mkfifo(path)
     with ThreadPoolExecutor(1) as pool:
         written = pool.submit(path.write_bytes, data)

@@ -104,7 +104,7 @@ def test_dense_matrices_are_read(h5py: Any, tmp_path: Path, form: str) -> None:
 
 
 def save(h5py: Any, path: Path, form: str, size: Any, arrays: dict[str, Any], **more: Any) -> None:
-    """A file by the specification's words."""
+    """Write a file by the specification's words."""
     kinds = {name: part.dtype.name for name, part in arrays.items()}
     head = {"version": "0.1.0", "format": form, "shape": list(size), "number_of_stored_values": arrays["values"].size}
     with h5py.File(path, "w") as file:

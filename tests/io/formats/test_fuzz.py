@@ -23,7 +23,7 @@ BYTES = st.binary(max_size=200)
 
 
 def damaged(data: bytes, edits: list[tuple[int, int, str]]) -> bytes:
-    """The bytes with some set, put in between, or everything cut off from there on."""
+    """Return the bytes with some set, put in between, or everything cut off from there on."""
     for at, byte, how in edits:
         at %= len(data) + 1
         if how == "cut":
@@ -35,7 +35,7 @@ def damaged(data: bytes, edits: list[tuple[int, int, str]]) -> bytes:
 
 @cache
 def whole(name: str) -> dict[str, bytes]:
-    """A graph's files in a format, by name."""
+    """Return a graph's files in a format, by name."""
     with tempfile.TemporaryDirectory() as folder:
         write(load("kron:4:2?weights=1-300"), Path(folder) / name)
         return {path.name: path.read_bytes() for path in Path(folder).iterdir()}

@@ -15,7 +15,7 @@ WRITERS = {"a.graphml": "write_graphml", "a.gml": "write_gml", "a.net": "write_p
 
 
 def graph(kind: str, *, named: bool) -> Any:
-    """A small graph of NetworkX; the vertex 4, or e, is alone."""
+    """Return a small graph of NetworkX; the vertex 4, or e, is alone."""
     nx = pytest.importorskip("networkx")
     G = getattr(nx, kind)()
     G.add_nodes_from("abcde" if named else range(5))

@@ -23,7 +23,7 @@ def edges(A: gb.Matrix, ids: Any = None) -> dict[tuple[Any, Any], Any]:
 
 
 def write(path: Path, text: str) -> Path:
-    """The same table in the format of the name."""
+    """Return the same table in the format of the name."""
     if path.suffix in (".parquet", ".feather", ".arrow"):
         arrow, csv = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.csv")
         table = csv.read_csv(arrow.BufferReader(text.encode()))

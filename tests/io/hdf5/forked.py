@@ -53,7 +53,7 @@ class _Forked:
 
 
 def starting(foreign: Any) -> Any:
-    """A function in the place of the module's `_start`."""
+    """Return a function that replaces the module's `_start`."""
     started, program, executable = foreign._start, foreign._PROGRAM, sys.executable
 
     def start(path: Path) -> tuple[Any, Any]:

@@ -49,7 +49,7 @@ def graph() -> Any:
 
 
 def damaged(whole: bytes, at: int, bit: int) -> bytes:
-    """The same with one bit wrong."""
+    """Return the same with one bit wrong."""
     return whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :]
 
 
@@ -193,7 +193,7 @@ def test_whatever_pyarrow_raises_is_one_line(tmp_path: Path, monkeypatch: pytest
 
 
 def _plain(folder: Path) -> Path:
-    """A small Parquet file."""
+    """Return a small Parquet file."""
     gb.io.write(gb.io.read("path:4"), folder / "a.parquet")
     return folder / "a.parquet"
 

@@ -131,7 +131,7 @@ def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def damaged(path: Path) -> Iterator[None]:
-    """A file of three compressed ids of 9 columns, with each bit of them flipped in turn."""
+    """Yield a file of three compressed ids of 9 columns, with each bit of them flipped in turn."""
     gb.io.write(gb.Matrix.from_coo([0, 0, 1], [3, 8, 4], 1, nrows=2, ncols=9), path, compress=True)
     text = path.read_bytes()
     with h5py.File(path) as file:

@@ -26,7 +26,7 @@ ROWS, COLS, VALUES = np.array([0, 0, 1, 3]), np.array([1, 2, 3, 0]), np.array([1
 
 
 def save(path: Path, *, group: str = "/", types: dict[str, str] | None = None, **arrays: Any) -> Path:
-    """A COO of four entries by the specification's words, with other arrays or types."""
+    """Return a COO of four entries by the specification's words, with other arrays or types."""
     parts = {"indices_0": ROWS, "indices_1": COLS, "values": VALUES} | arrays
     kinds = {name: np.asarray(part).dtype.name for name, part in parts.items()} | (types or {})
     head = {
@@ -129,7 +129,7 @@ def test_values_that_are_no_numbers_of_a_narrower_type_keep_their_meaning() -> N
 
 
 def outside(path: Path, kind: str) -> str:
-    """A file whose values lie in another, and what is to be said of it."""
+    """Write a file whose values are in another file; return the expected message."""
     other = save(path.with_name("other.h5"), group="one")
     secret = path.with_name("secret")
     secret.write_bytes(np.array([1.0, 2, 3, 4]).tobytes())

@@ -36,7 +36,7 @@ GRAPHS = ("kron:11", "kron:11?weights=1-255", "grid:50x60", "star:20000")
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
-    """A file with some pages of ids and of weights."""
+    """Return a file with some pages of ids and of weights."""
     path = tmp_path / "large.h5"
     gb.io.convert("kron:13?weights=1-255", path)
     return path
@@ -303,7 +303,7 @@ def test_damaged_offsets_are_found_at_opening(large: Path) -> None:
 
 
 def opened(path: Path) -> Csr | str:
-    """The matrix of a file, or what is said of it."""
+    """Return the matrix of a file, or what is said of it."""
     try:
         return read_csr(path)[0]
     except FileFormatError as error:

@@ -16,7 +16,7 @@ from tests.io.ranks.threads import ThreadComm, run
 
 
 def source(path: Any, **options: Any) -> reading.Source:
-    """A source with parsed options."""
+    """Return a source with parsed options."""
     parsed = ReadOptions.parse(path, **options)
     return reading.Source(path, parsed, None if parsed.kind is None else module_of(parsed.kind))
 

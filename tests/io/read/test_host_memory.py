@@ -35,7 +35,7 @@ class Untouched(Card):
 
 @pytest.fixture
 def readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The files that the machine's readings come from: 8 GB available, no control group."""
+    """Write the files that the machine's readings come from: 8 GB available, no control group."""
     (tmp_path / "proc" / "self").mkdir(parents=True)
     (tmp_path / "proc" / "meminfo").write_text("MemTotal: 9 kB\nMemFree: 5 kB\nMemAvailable:    8000000 kB\n")
     monkeypatch.setattr(machine, "_ROOT", tmp_path)

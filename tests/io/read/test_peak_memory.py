@@ -26,7 +26,7 @@ print(peak, csr.nbytes)
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A graph of 4 million entries in each format, 33 to 65 MB as final arrays."""
+    """Return a graph of 4 million entries in each format, 33 to 65 MB as final arrays."""
     import scipy.sparse as sp
 
     from sparsezc.io._write import write

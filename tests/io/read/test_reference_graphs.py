@@ -21,7 +21,7 @@ SMALL = json.loads((DATA / "mtx-small" / "expected.json").read_text()) if DATA.i
 
 
 def reference_weights(u: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """The weights of the reference answers, in plain Python integers."""
+    """Return the weights of the reference answers, in plain Python integers."""
     out = []
     for a, b in zip(np.minimum(u, v).tolist(), np.maximum(u, v).tolist(), strict=True):
         x = (a * 2654435761 + b * 2246822519) % 2**32

@@ -31,7 +31,7 @@ UNWEIGHTED = ("a.sg", "a.sg.gz")
 
 @st.composite
 def graphs(draw: st.DrawFn, undirected: bool) -> Csr:
-    """A random graph without self-loops if undirected; whole weights, or none; the last vertex has an edge."""
+    """Draw a graph without self-loops if undirected; whole weights, or none; the last vertex has an edge."""
     n = draw(st.integers(2, 12))
     vertex = st.integers(0, n - 1)
     edges = draw(st.lists(st.tuples(vertex, vertex), min_size=0, max_size=40))
