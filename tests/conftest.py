@@ -85,7 +85,7 @@ def emulated() -> EmulatedDevice:
 
 @pytest.fixture(params=["emulated", pytest.param("gpu", marks=pytest.mark.gpu)], ids=str)
 def gpu(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """The device in use while a test runs."""
+    """Put a device in use while a test runs, and return it."""
     if request.param == "gpu":
         yield cuda.current()
         return
@@ -99,7 +99,7 @@ def gpu(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 @pytest.fixture
 def counting(emulated: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> Iterator[EmulatedDevice]:
-    """The emulated device in use, counting requests to host memory."""
+    """Put the emulated device in use, counting requests to host memory."""
     monkeypatch.setattr(emulated, "order", "lockstep")
     monkeypatch.setattr(emulated, "counting", True)
     before = cuda.use(emulated)

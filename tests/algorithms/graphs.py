@@ -20,7 +20,7 @@ needs_real = pytest.mark.skipif(not REAL, reason=f"the reference graphs are not 
 
 
 def csr(n, edges=(), weights=None):
-    """A graph of n vertices; of edges given twice the first one counts."""
+    """Return a graph of n vertices; of edges given twice the first one counts."""
     edges = np.array(list(edges), np.int64).reshape(-1, 2)
     weights = np.ones(len(edges), np.int64) if weights is None else np.asarray(weights)
     _, first = np.unique(edges[:, 0] * n + edges[:, 1], return_index=True)
@@ -29,7 +29,7 @@ def csr(n, edges=(), weights=None):
 
 
 def both_ways(graph):
-    """The same graph with each edge in both directions."""
+    """Return the same graph with each edge in both directions."""
     i, j = graph.nonzero()
     return csr(graph.shape[0], np.r_[np.c_[i, j], np.c_[j, i]])
 
@@ -47,7 +47,7 @@ def star(n, centre=0, out=True):
 
 
 def kronecker(scale, edge_factor=8, seed=1):
-    """A small graph with Graph500's skew: hubs, a giant component, many isolated vertices."""
+    """Return a small graph with Graph500's skew: hubs, a giant component, many isolated vertices."""
     rng = np.random.default_rng(seed)
     i, j = np.zeros((2, edge_factor << scale), np.int64)
     for _ in range(scale):
@@ -95,25 +95,25 @@ def matrix(graph, dtype=None):
 
 
 def network(graph):
-    """The graph as NetworkX's, directed; its values as weights."""
+    """Return the graph as NetworkX's, directed; its values as weights."""
     return nx.from_scipy_sparse_array(graph, create_using=nx.DiGraph)
 
 
 def undirected(graph):
-    """The undirected simple graph behind it, as NetworkX's."""
+    """Return the undirected simple graph behind it, as NetworkX's."""
     made = network(graph).to_undirected()
     made.remove_edges_from(list(nx.selfloop_edges(made)))
     return made
 
 
 def real(name):
-    """A real graph as a SciPy array of ones."""
+    """Return a real graph as a SciPy array of ones."""
     i, j, _ = loaded(name).to_coo(values=False)
     return csr(loaded(name).nrows, np.c_[i, j])
 
 
 def dense(v, missing=-1):
-    """A Vector as an array with an entry a vertex."""
+    """Return a Vector as an array with an entry a vertex."""
     full = np.full(v.size, missing, np.result_type(v.dtype.np_type, type(missing)))
     indices, values = v.to_coo()
     full[indices.astype(np.int64)] = values
@@ -128,7 +128,7 @@ def references(name):
 
 @cache
 def loaded(name):
-    """The graph with the references' weights; edge lists renumbered as the references are."""
+    """Return the graph with the references' weights; edge lists renumbered as the references are."""
     entry = next(entry for entry in REAL if entry["name"] == name)
     relabel = entry["format"] == "snap"
     found = gb.io.read(

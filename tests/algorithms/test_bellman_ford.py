@@ -14,7 +14,7 @@ bellman_ford, find_negative_cycle = gb.algorithms.bellman_ford, gb.algorithms.fi
 
 
 def check(graph, source):
-    """The cycle that is found where there is one, else distances and a tree."""
+    """Check the cycle that is found where there is one, else distances and a tree."""
     cycle = dense(find_negative_cycle(matrix(graph), source))
     verify_sets.negative_cycle(graph, cycle, source)
     if cycle.size:

@@ -16,7 +16,7 @@ average_shortest_path_length = gb.algorithms.average_shortest_path_length
 
 
 def largest_component(graph):
-    """The largest strong component, renumbered."""
+    """Return the largest strong component, renumbered."""
     keep = sorted(max(nx.strongly_connected_components(network(graph)), key=len))
     part = graph[keep][:, keep].tocoo()
     return csr(len(keep), np.c_[part.coords[0], part.coords[1]], part.data)

@@ -40,14 +40,14 @@ def check(graph, label):
 
 
 def quality(graph, label):
-    """The modularity of an undirected simple graph, by NumPy."""
+    """Return the modularity of an undirected simple graph, by NumPy."""
     edges, m = coo_array(graph), graph.nnz
     chance = np.bincount(label[edges.row], minlength=label.size) / m
     return np.count_nonzero(label[edges.row] == label[edges.col]) / m - chance @ chance
 
 
 def planted(groups, size, inside, outside, seed):
-    """A graph of communities that follow each other; the vertices are shuffled."""
+    """Return a graph of communities that follow each other; the vertices are shuffled."""
     G = nx.planted_partition_graph(groups, size, inside, outside, seed=seed)
     order = np.random.default_rng(seed).permutation(len(G))
     edges = order[np.array(G.edges)]
@@ -218,7 +218,7 @@ def simple_real(name):
 
 
 def peers(graph, method):
-    """The modularity that other programs reach with the same method."""
+    """Yield the modularity that other programs reach with the same method."""
     edges = coo_array(graph)
     once = edges.row < edges.col
     i, j, n = edges.row[once], edges.col[once], graph.shape[0]

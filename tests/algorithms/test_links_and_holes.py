@@ -15,7 +15,7 @@ a = gb.algorithms
 
 
 def undirected(graph):
-    """The judge's graph without loops, and its matrix."""
+    """Return the judge's graph without loops, and its matrix."""
     judge = nx.Graph(network(graph))
     judge.remove_edges_from(list(nx.selfloop_edges(judge)))
     n = len(judge)

@@ -119,7 +119,7 @@ def directed(A):
 
 
 def tilted(A):
-    """Some lengths below 0, but no cycle: each is longer or shorter by the heights of its ends."""
+    """Make some lengths negative without a cycle below 0: each changes by the difference of its ends' heights."""
     i, j, values = A.to_coo()
     height = np.arange(A.nrows) * 7 % 5
     return gb.Matrix.from_coo(i, j, values + height[j] - height[i], nrows=A.nrows, ncols=A.nrows, dtype="INT64")

@@ -28,7 +28,7 @@ GRAPHS = ("kron:8", "grid:20x30", "star:40", "path:1")
 
 
 def shuffled(graph: str, seed: int = 1) -> Any:
-    """A graph whose ids say nothing, as SciPy's matrix."""
+    """Return a graph whose ids say nothing, as SciPy's matrix."""
     theirs = gb.io.to_scipy_sparse(gb.io.read(graph, placement="host")).tocsr()
     order = np.random.default_rng(seed).permutation(theirs.shape[0])
     return theirs[order][:, order].tocsr()

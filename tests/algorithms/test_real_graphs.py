@@ -91,7 +91,7 @@ def published(name):
 
 
 def graph_of(name, directed):
-    """A Graphalytics graph and its vertices' ids in ascending order: .v and .e files, or adjacency lines."""
+    """Return a Graphalytics graph and its vertices' ids in ascending order: .v and .e files, or adjacency lines."""
     path = GRAPHALYTICS / name
     if path.exists():
         lines = [[int(x) for x in line.split()] for line in path.read_text().splitlines() if line.strip()]

@@ -122,7 +122,7 @@ def test_p_and_q_that_are_no_numbers(name: str) -> None:
 
 
 def greedy(graph: Any, scores: dict[int, float], v: int, length: int) -> list[int]:
-    """A walk by the rule's own words."""
+    """Return a walk by the rule's own words."""
     walk = [v]
     for _ in range(length):
         near = graph.indices[graph.indptr[walk[-1]] : graph.indptr[walk[-1] + 1]]

@@ -21,7 +21,7 @@ def ones(graph):
 
 
 def angles(rows):
-    """The cosine of each two rows, 0 where one is 0 or they are the same row."""
+    """Return the cosine of each two rows, 0 where one is 0 or they are the same row."""
     length = np.linalg.norm(rows, axis=1)
     both = np.outer(length, length)
     cosine = np.divide(rows @ rows.T, both, out=np.zeros_like(both), where=both > 0)
@@ -75,7 +75,7 @@ def test_only_the_pairs_asked_for(graph, pairs):
 
 
 def ones_of_rows(A):
-    """A row that holds something is like itself."""
+    """Return the similarity of each row to itself: 1 unless it is 0."""
     return (A.to_dense(fill_value=0) != 0).any(axis=1).astype(float)
 
 

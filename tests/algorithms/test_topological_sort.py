@@ -14,7 +14,7 @@ topological_sort = gb.algorithms.topological_sort
 
 
 def forward(graph):
-    """The edges that lead to a larger number, under names that hide it."""
+    """Return the edges that lead to a larger number, under names that hide it."""
     rows, cols, _ = verify.edges(graph)
     name = np.random.default_rng(graph.nnz).permutation(graph.shape[0])
     return csr(graph.shape[0], np.c_[name[rows], name[cols]][rows < cols])

@@ -15,7 +15,7 @@ class Wrong(AssertionError):
 
 
 def edges(graph):
-    """The arrays from, to, value."""
+    """Return the arrays from, to, value."""
     return np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr)), graph.indices.astype(np.int64), graph.data
 
 
@@ -42,7 +42,7 @@ def bfs_levels(graph, source, level):
 
 
 def bfs_parents(graph, source, parent):
-    """The vertex before each one, the source its own, -1 where not reached: any tree of shortest paths passes."""
+    """Check the vertex before each one, the source its own, -1 where not reached: any tree of shortest paths passes."""
     n = graph.shape[0]
     refuse((parent < -1) | (parent >= n), "parent is no vertex")
     if parent[source] != source:
@@ -114,7 +114,7 @@ def pagerank(graph, rank, damping=0.85, personalization=None, weighted=False, bo
 
 
 def components(graph, label):
-    """The smallest vertex of each weakly connected component."""
+    """Check the smallest vertex of each weakly connected component."""
     rows, cols, _ = edges(graph)
     refuse((label < 0) | (label >= graph.shape[0]), "label is no vertex")
     refuse(label[rows] != label[cols], "an edge joins two labels")
@@ -128,7 +128,7 @@ def components(graph, label):
 
 
 def strong_components(graph, label):
-    """The smallest vertex of each strongly connected component, by SciPy's."""
+    """Check the smallest vertex of each strongly connected component, by SciPy."""
     _, part = connected_components(graph, directed=True, connection="strong")
     smallest = np.full(part.max(initial=-1) + 1, graph.shape[0])
     np.minimum.at(smallest, part, np.arange(graph.shape[0]))

@@ -39,7 +39,7 @@ def eigenvector(operator, x, bound):
 
 
 def matching(graph, partner):
-    """The partner of each vertex, -1 without: partners are neighbours and agree, and no two left are neighbours."""
+    """Check the partner of each vertex, -1 without: each other's, neighbours, and no two left are neighbours."""
     n = graph.shape[0]
     refuse((partner < -1) | (partner >= n), "partner is no vertex")
     paired = np.flatnonzero(partner >= 0)
@@ -53,7 +53,7 @@ def matching(graph, partner):
 
 
 def walks(graph, sources, length, table):
-    """A row of vertices a walk, -1 once it has ended: every step is an edge, and only a dead end ends a walk early.
+    """Check walks, a row of vertices each, -1 after the end: steps are edges, and only dead ends end a walk early.
 
     An edge whose value is 0 counts as none.
     """
@@ -72,7 +72,7 @@ def walks(graph, sources, length, table):
 
 
 def shortest_path_tree(graph, source, distance, parent):
-    """The vertex before each one, the source its own, -1 where not reached: edges as long as the distances say."""
+    """Check the vertex before each one, the source its own, -1 where not reached: its edges add up to the distances."""
     n, length = graph.shape[0], {(u, v): w for u, v, w in zip(*(x.tolist() for x in edges(graph)), strict=True)}
     refuse((parent >= 0) != np.isfinite(distance), "a vertex has a parent or a distance, and not both")
     refuse((parent < -1) | (parent >= n), "parent is no vertex")

@@ -26,7 +26,7 @@ def objective(graph, y, x, lambda1, lambda2):
 
 
 def lower_bound(graph, y, lambda1, lambda2):
-    """The dual's value at a point that SciPy finds: no x has less."""
+    """Return the dual's value at a point that SciPy finds: no x has less."""
     edges, n = ends(graph), len(y)
     B = np.zeros((len(edges) + n, n))
     B[np.arange(len(edges)), edges[:, 0]] = 1

@@ -23,7 +23,7 @@ SOLVERS = "arrays", "loops"
 
 
 def solved_by(solver):
-    """A context in which loops run, or do not."""
+    """Return a context in which loops run, or do not."""
     if solver == "loops":
         pytest.importorskip("numba", reason="numba compiles the loops")
     return mock.patch.object(cpu_loops, "pays", return_value=solver == "loops")
@@ -44,7 +44,7 @@ def problem(graph, alpha):
 
 
 def is_optimal(graph, p, seed, alpha, rho, tol):
-    """The gradient in the scale of D^1/2: -rho alpha d where p > 0, between that and 0 elsewhere."""
+    """Check the gradient in the scale of D^1/2: -rho alpha d where p > 0, between that and 0 elsewhere."""
     M, d, _ = problem(graph, alpha)
     if d[seed] == 0:
         assert not p.any()

@@ -39,7 +39,7 @@ def is_cut(graph, side, s, t, value, rtol=0.0):
 
 
 def check(graph, s, t, rtol=0.0):
-    """The one is as large as the other, so both are what they should be."""
+    """Check that the flow is as large as the cut: then both are right."""
     A = matrix(graph)
     value, F = maximum_flow(A, s, t)
     cut, side = minimum_cut(A, s, t)

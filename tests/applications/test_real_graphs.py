@@ -29,7 +29,7 @@ NOVEL = csr_array(nx.to_scipy_sparse_array(nx.les_miserables_graph()), dtype=np.
 
 
 def events():
-    """The women of Davis' study, a row each, and the events where they were."""
+    """Return the women of Davis' study, a row each, and the events where they were."""
     G = nx.davis_southern_women_graph()
     women, held = ([v for v in G if G.nodes[v]["bipartite"] == side] for side in (0, 1))
     return csr_array(bipartite.biadjacency_matrix(G, women, held), dtype=np.float64)

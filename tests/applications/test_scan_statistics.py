@@ -14,7 +14,7 @@ scan_statistics = gb.algorithms.scan_statistics
 
 
 def judged(graph, order):
-    """The edges of each ego graph; of order 0 the degrees."""
+    """Return the edges of each ego graph; of order 0 the degrees."""
     network = undirected(graph)
     if order == 0:
         return [network.degree(v) for v in range(len(network))]

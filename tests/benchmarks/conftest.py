@@ -20,13 +20,13 @@ def little_to_collect() -> None:
 
 @pytest.fixture(autouse=True)
 def small_copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Copies of 1 MiB, where a benchmark has no option for their size, have a rate, too."""
+    """Measure copies of 1 MiB where a benchmark has no option for their size."""
     monkeypatch.setattr(copyrate, "SIZE", 1 << 20)
 
 
 @pytest.fixture
 def device(request: pytest.FixtureRequest) -> Iterator[EmulatedDevice]:
-    """The emulated device in the GPU's place; in lockstep and counting where a test asks for that."""
+    """Put the emulated device in the GPU's place; in lockstep and counting where a test asks for that."""
     order = getattr(request, "param", "forward")
     made = EmulatedDevice(order, counting=order == "lockstep", multiprocessors=1)
     before = sparsezc.device.cuda.use(made)

@@ -33,7 +33,7 @@ def graph() -> Shifted:
 
 @pytest.fixture(scope="module")
 def csr(graph: Shifted) -> Csr:
-    """The graph, row by row in NumPy."""
+    """Return the graph, row by row in NumPy."""
     rows = [graph.row(v) for v in range(graph.n)]
     indptr = np.concatenate([[0], np.cumsum([row.size for row in rows])])
     return Csr.from_arrays(indptr, np.concatenate(rows), np.ones(1, bool), graph.n, symmetric=True)

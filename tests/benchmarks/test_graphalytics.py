@@ -55,7 +55,7 @@ ANSWERS = {
 
 
 def tiny(folder: Path, directed: bool = True, answers: dict[str, dict[int, Any]] | None = None) -> Path:
-    """The four files of the tiny graph, and outputs; the folder."""
+    """Return the four files of the tiny graph, and outputs; the folder."""
     (folder / "tiny.properties").write_text(PROPERTIES.format(directed=str(directed).lower()))
     (folder / "tiny.v").write_text(VERTICES)
     (folder / "tiny.e").write_text(EDGES)
@@ -65,7 +65,7 @@ def tiny(folder: Path, directed: bool = True, answers: dict[str, dict[int, Any]]
 
 
 def ran(folder: Path, tmp_path: Path, *options: str, code: int = 0) -> dict[str, dict[str, Any]]:
-    """The cases of a run, by algorithm."""
+    """Return the cases of a run, by algorithm."""
     path = tmp_path / "run.json"
     assert graphalytics.main([str(folder), *options, *QUICK, "--out", str(path)]) == code
     found = json.loads(path.read_text())

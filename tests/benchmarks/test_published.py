@@ -220,7 +220,7 @@ def cpu_lines() -> list[str]:
 
 
 def peer_lines() -> list[str]:
-    """The table of docs/performance/cpu.md: an algorithm a line, a graph a column."""
+    """Return the table of docs/performance/cpu.md: an algorithm a line, a graph a column."""
     path = PUBLISHED / "cpu" / "cpu_peers.json"
     found = cases(path)
     graphs = list(dict.fromkeys(case["setting"]["graph"] for case in found))

@@ -15,7 +15,7 @@ from sparsezc.memory.csr import Csr
 
 
 def random_graph(seed: int, directed: bool, n: int = 60, m: int = 110) -> sp.csr_matrix:
-    """A sparse random graph with several components and lengths 1 to 9."""
+    """Return a sparse random graph with several components and lengths 1 to 9."""
     rng = np.random.default_rng(seed)
     weights = rng.integers(1, 10, m)
     matrix = sp.coo_matrix((weights, rng.integers(0, n, (2, m))), shape=(n, n)).tocsr()
@@ -165,7 +165,7 @@ def test_lengths_that_are_not_positive_are_not_judged() -> None:
 
 
 def relabel(change: Callable[[np.ndarray, int, int], None]) -> Callable[[np.ndarray], np.ndarray]:
-    """A change that is given two labels of the answer, the smaller first."""
+    """Return a change that is given two labels of the answer, the smaller first."""
 
     def plant(label: np.ndarray) -> np.ndarray:
         wrong = label.copy()

@@ -20,7 +20,7 @@ EDGES = "# a comment\n0 1\n0 2\n1 3\n7 8\n"
 
 
 def failed(capsys: pytest.CaptureFixture[str], *arguments: Any) -> str:
-    """The one line of a command that must fail."""
+    """Return the one line of a command that must fail."""
     code = main([str(argument) for argument in arguments])
     out, err = capsys.readouterr()
     assert (code, out) == (1, "")
@@ -37,7 +37,7 @@ def run(capsys, *arguments):
 
 
 def answer(capsys, *arguments):
-    """The JSON object of a command that must succeed."""
+    """Return the JSON object of a command that must succeed."""
     code, out, err = run(capsys, *arguments, "--json")
     assert (code, err) == (0, "")
     assert out.count("\n") == 1

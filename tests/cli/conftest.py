@@ -26,7 +26,7 @@ def edges(tmp_path):
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """A folder with a graph of five vertices in it, 0 - 1 - 2 - 3 and 0 - 4, and tables."""
+    """Return a folder with tables and a graph of five vertices, 0 - 1 - 2 - 3 and 0 - 4."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "g.tsv").write_text("0\t1\t2\n1\t2\t3\n2\t3\t4\n0\t4\t1\n")
     (tmp_path / "places.csv").write_text("latitude,longitude\n10,20\n,\n12,22\n,\n,\n")

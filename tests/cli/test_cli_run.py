@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("drawn_as_the_table_says")
 
 
 def lines() -> list[str]:
-    """The table as docs/cli.md shows it."""
+    """Return the table as docs/cli.md shows it."""
     found = ["| name | options | computes |", "| --- | --- | --- |"]
     for row in ROWS:
         name = f"`{row.name}`" + f", `{row.short}`" * (row.short not in ("", row.name))
@@ -38,7 +38,7 @@ def test_the_table_has_every_algorithm_and_application():
 
 
 def called(row: Row, A: gb.Matrix) -> Any:
-    """The function's own answer to the arguments of NEEDED."""
+    """Return the function's own answer to the arguments of NEEDED."""
     given: dict[str, Any] = {"source": 0} if any(option.name == "source" for option in row.options) else {}
     y = gb.Vector.from_dense(np.load("y.npy"))
     more = {
@@ -56,7 +56,7 @@ def called(row: Row, A: gb.Matrix) -> Any:
 
 
 def read_back(path: Path, row: Row) -> Any:
-    """An answer's file, by a library."""
+    """Return an answer's file, by a library."""
     if row.out == "numbers":
         return list(json.loads(path.read_text()).values())
     if row.out == "graph":

@@ -29,7 +29,7 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
 
 
 def sizes_given(graph: str, found: Any) -> tuple[str, ...]:
-    """The options that give the sizes of a graph that was read."""
+    """Return the options that give the sizes of a graph that was read."""
     values = ("--values", found["graph"]["dtype"]) if "weights" in graph else ()
     return "--vertices", str(found["graph"]["vertices"]), "--edges", str(found["graph"]["edges"]), *values
 
@@ -102,7 +102,7 @@ def test_what_does_not_fit_is_told(sizes: Sizes, machine: Machine, name: str, fi
 
 
 def published(file: str) -> Any:
-    """The cases of a result that are of large graphs, with their card's room: what was set, else nine tenths."""
+    """Yield the cases of a result that are of large graphs, with the card's memory: what was set, else nine tenths."""
     found = json.loads((PUBLISHED / file).read_text())
     for case in found["cases"]:
         setting = case["setting"]

@@ -14,7 +14,7 @@ from sparsezc.engines.distributed.model.cost import Rates, Work, predicted
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Copies of a MiB: rates do not matter here. The variable that the command sets is removed again."""
+    """Measure copies of a MiB, as rates do not matter here; remove the variable that the command sets."""
     monkeypatch.setattr(calibrate, "_BYTES", 1 << 20)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
 

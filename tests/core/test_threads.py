@@ -46,7 +46,7 @@ gb.config.set(fallback="silent")
 
 
 def together(*calls: Callable[[], Any]) -> list[Any]:
-    """The answers of calls that begin at once, each in a thread of its own."""
+    """Return the answers of calls that begin at once, each in a thread of its own."""
     answers: list[Any] = [None] * len(calls)
     start = threading.Barrier(len(calls))
 

@@ -47,7 +47,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 
 
 def name_of_class(node: ast.expr) -> str | None:
-    """The class that a call makes an object of, by its name: ``Name(...)``, ``Name.of(...)`` or ``cls(...)``."""
+    """Return the name of the class that a call makes an object of: ``Name(...)``, ``Name.of(...)``, ``cls(...)``."""
     if not isinstance(node, ast.Call):
         return None
     made = node.func
@@ -58,7 +58,7 @@ def name_of_class(node: ast.expr) -> str | None:
 
 
 def own_attributes(tree: ast.Module) -> set[str]:
-    """The attributes of a file's classes: annotated there, in their slots, or assigned by their methods."""
+    """Return the attributes of a file's classes: annotated there, in their slots, or assigned by their methods."""
     found = set()
     for node in (inner for each in ast.walk(tree) if isinstance(each, ast.ClassDef) for inner in ast.walk(each)):
         match node:
@@ -83,7 +83,7 @@ def is_super(method: ast.expr) -> bool:
 
 
 def inside(function: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a function, or of a module, but those of functions in it."""
+    """Yield the nodes of a function, or of a module, but those of functions in it."""
     for child in ast.iter_child_nodes(function):
         yield child
         if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
@@ -91,7 +91,7 @@ def inside(function: ast.AST) -> Iterator[ast.AST]:
 
 
 def foreign_parameters(function: ast.AST, own: set[str]) -> set[str]:
-    """The parameters that are annotated as objects of classes of other files."""
+    """Return the parameters that are annotated as objects of classes of other files."""
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return set()
     given = function.args
@@ -101,7 +101,7 @@ def foreign_parameters(function: ast.AST, own: set[str]) -> set[str]:
 
 
 def assigned_elsewhere(path: Path) -> list[tuple[int, str]]:
-    """The lines and the targets of assignments to attributes of objects that are made by other files."""
+    """Return the lines and the targets of assignments to attributes of objects that are made by other files."""
     tree = ast.parse(path.read_text())
     attributes, found = own_attributes(tree), []
     classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}

@@ -32,7 +32,7 @@ def named(path: Path) -> str:
 
 
 def files(folder: Path) -> list[Path]:
-    """The Python files of the package, through the links."""
+    """Return the Python files of the package, through the links."""
     walk = os.walk(folder, followlinks=True)
     return [Path(at, name) for at, _, names in walk for name in names if name.endswith(".py")]
 

@@ -88,7 +88,7 @@ def test_a_search_loads_what_it_needs(tmp_path: Path) -> None:
 
 
 def listed(package: str) -> dict[str, str]:
-    """The names that a package shows to type checkers, and the module of each."""
+    """Return the names that a package shows to type checkers, and the module of each."""
     blocks = [node for node in ast.parse(modules()[package].read_text()).body if is_type_checking(node)]
     found = {}
     for block in blocks:

@@ -26,7 +26,7 @@ def page(name: str) -> str:
 
 
 def modules() -> list[str]:
-    """The modules that draw, by the names of their pages."""
+    """Return the modules that draw, by the names of their pages."""
     folder = Path(pictures.__file__).parent
     names = (path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.py"))
     return sorted(name for name in names if not name.endswith(("style", "__main__", "__init__")))

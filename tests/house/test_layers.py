@@ -121,7 +121,7 @@ def modules() -> dict[str, Path]:
 
 @cache
 def entry(module: str) -> str | None:
-    """The name in the table that `module` has or lies in."""
+    """Return the name in the table that `module` has or is in."""
     names = [name for row in FOLDERS for name in row]
     inside = [name for name in names if module == name or (name != "sparsezc" and lies_in(module, name))]
     return max(inside, key=len, default=None)
@@ -142,12 +142,12 @@ def is_type_checking(node: ast.AST) -> bool:
 
 
 def spelled(text: str) -> list[str]:
-    """The module that a string names: all of it, or what precedes the part that is filled in later."""
+    """Return the module that a string names: all of it, or what precedes the part that is filled in later."""
     return [name] if (name := text.rstrip(".")).startswith("sparsezc.") and name in modules() else []
 
 
 def listed(call: ast.Call, package: str) -> list[str]:
-    """The modules of a package that a call of `first_use.names` lists, and what `import_module` has of the facade."""
+    """Return the modules that a call of `first_use.names` lists, or the facade if `import_module` names it."""
     last, given = getattr(call.func, "attr", getattr(call.func, "id", "")), call.args
     if last == "import_module" and isinstance(given[0], ast.Constant) and given[0].value == "sparsezc":
         return ["sparsezc"]
@@ -217,7 +217,7 @@ def test_imports_go_downwards() -> None:
 
 
 def folder(module: str) -> str:
-    """The folder that a module lies in; a file of the package's root stands for itself."""
+    """Return the folder that a module is in; a file of the package's root stands for itself."""
     inside = module if modules()[module].name == "__init__.py" else module.rpartition(".")[0]
     return module if inside == "sparsezc" else inside
 

@@ -54,7 +54,7 @@ def sources() -> dict[str, Path]:
 
 @contextmanager
 def builder(tree: Path) -> Iterator[ProjectBuilder]:
-    """The build front end: in this environment where it has what the build needs, else in one made for it."""
+    """Yield the build front end: of this environment if it has what the build needs, else of one made for it."""
     if int(version("setuptools").split(".")[0]) >= 77:
         yield ProjectBuilder(tree, runner=quiet_subprocess_runner)
     else:
@@ -65,7 +65,7 @@ def builder(tree: Path) -> Iterator[ProjectBuilder]:
 
 
 def copied(destination: Path, links: bool) -> Path:
-    """A copy of the checkout; with `links` false, as git makes it where there are none: small text files."""
+    """Return a copy of the checkout; with `links` false, as git makes it where there are none: small text files."""
     destination.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, destination)

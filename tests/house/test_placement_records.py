@@ -98,7 +98,7 @@ def test_what_cannot_be_registered(changes: dict[str, object], message: str) -> 
 
 
 def constants(node: ast.AST) -> set[object]:
-    """The strings that an expression is, or that a display of it lists; those of placement.py by their names, too."""
+    """Return the strings that an expression is or lists; those of placement.py by their names, too."""
     if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
         return set().union(*map(constants, node.elts)) if node.elts else set()
     name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
@@ -108,7 +108,7 @@ def constants(node: ast.AST) -> set[object]:
 
 
 def knows_names(tree: ast.AST) -> list[int]:
-    """The lines where something is compared with a placement's name, or looked up by several of them."""
+    """Return the lines where something is compared with a placement's name, or looked up by several of them."""
     found = []
     for node in ast.walk(tree):
         match node:

@@ -27,7 +27,7 @@ FULL = {
 
 
 def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[str]:
-    """The names of a function's parameters, but for the object or class that it is called on."""
+    """Return the names of a function's parameters, but for the object or class that it is called on."""
     a = function.args
     given = [*a.posonlyargs, *a.args, *a.kwonlyargs, *(each for each in (a.vararg, a.kwarg) if each is not None)]
     names = [each.arg for each in given]
@@ -35,7 +35,7 @@ def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) ->
 
 
 def functions(text: str) -> Iterator[tuple[str, list[str]]]:
-    """The name and the parameters of every function in a file, those inside functions too."""
+    """Yield the name and the parameters of every function in a file, those inside functions too."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             yield getattr(node, "name", "lambda"), parameters(node)
@@ -43,7 +43,7 @@ def functions(text: str) -> Iterator[tuple[str, list[str]]]:
 
 @cache
 def sources() -> dict[str, Path]:
-    """The package's modules, and those of the folders beside it that import it."""
+    """Return the package's modules, and those of the folders beside it that import it."""
     paths = (path for folder in ("benchmarks", "docs", "tests") for path in (ROOT / folder).rglob("*.py"))
     others = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in paths}
     return modules() | others
@@ -51,7 +51,7 @@ def sources() -> dict[str, Path]:
 
 @cache
 def long() -> dict[str, int]:
-    """The functions that take too much, by module and name."""
+    """Return the functions that take too much, by module and name."""
     every = ((f"{m}.{name}", len(p)) for m, path in sources().items() for name, p in functions(path.read_text()))
     return {name: count for name, count in every if count > MOST_PARAMETERS}
 
@@ -87,7 +87,7 @@ FOR_OTHERS = {
 
 
 def unused(text: str) -> list[str]:
-    """The private names that a file makes at its top level and does not read; of `_a, _b = ...` one read is enough."""
+    """Return the private top-level names that a file makes and does not read; one read of `_a, _b = ...` suffices."""
     tree = ast.parse(text)
     read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     found = []
@@ -119,7 +119,7 @@ def test_the_reader_of_unused_names_sees_every_form() -> None:
 
 
 def assigned(text: str) -> Iterator[str]:
-    """The names of all attributes that a file sets."""
+    """Yield the names of all attributes that a file sets."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             yield node.attr
@@ -150,7 +150,7 @@ NAMED_TUPLES = {"_replace", "_asdict", "_make", "_fields"}
 
 
 def private(text: str) -> Iterator[str]:
-    """The private attributes of other objects that a file uses."""
+    """Yield the private attributes of other objects that a file uses."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
             own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")

@@ -142,5 +142,5 @@ def _list(size: int, step: int) -> list[int]:
 
 
 def _one(o: Any) -> int:
-    """A row that exists."""
+    """Return the number of a row that exists."""
     return int(o.A.nrows) // 2

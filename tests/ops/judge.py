@@ -93,7 +93,7 @@ def random_matrix(rng: np.random.Generator, nrows: int, ncols: int, dtype: str, 
 
 
 def make(g: Any, x: Arrays) -> Any:
-    """The object of a module that holds these arrays."""
+    """Return the object of a module that holds these arrays."""
     if x.columns is None:
         return g.Vector.from_coo(x.rows, np.asarray(x.values), x.dtype, size=x.shape[0])
     nrows, ncols = x.shape
@@ -140,7 +140,7 @@ class Operands:
 
 
 def plain(result: Any) -> tuple[Any, ...]:
-    """A result as (type, shape, positions..., values), of either module."""
+    """Return a result as (type, shape, positions..., values), of either module."""
     if not hasattr(result, "ndim"):
         return ("value", (), result)
     dtype = str(getattr(result.dtype, "name", result.dtype))

@@ -103,7 +103,7 @@ def _matrix(o: Any, r: random.Random) -> Any:
 
 
 def _id(o: Any, r: random.Random) -> int:
-    """A position, of those that have entries where there are many."""
+    """Return a position, of those that have entries where there are many."""
     n = o.u.size
     return r.choice(sparse_ids(n)) if n > LARGE else r.randrange(n)
 
@@ -113,12 +113,12 @@ def _ids(o: Any, r: random.Random) -> list[int]:
 
 
 def sparse_ids(n: int) -> list[int]:
-    """The positions that entries have in objects of a large size."""
+    """Return the positions that entries have in objects of a large size."""
     return [0, 1, 5, n // 2, n - 3, n - 2, n - 1]
 
 
 def _set_row(C: Any, i: int, v: Any) -> None:
-    """A row; but not one without entries in a matrix without entries, whose reductions then crash SuiteSparse."""
+    """Set a row; but not one without entries in a matrix without entries, whose reductions then crash SuiteSparse."""
     if v.to_coo()[0].size or C.to_coo()[0].size:
         C[i, :] = v
 
@@ -129,13 +129,13 @@ def _resize(C: Any, n: int) -> None:
 
 
 def _total(s: Any) -> int:
-    """A whole number that depends on a sum, to be written everywhere."""
+    """Return a whole number that depends on a sum, to be written everywhere."""
     value = getattr(s, "value", None) if not hasattr(s, "entries") else s.entries.get(())
     return int(value) % 3 if value is not None and np.isfinite(value) else 7
 
 
 def _mask(x: Any, r: random.Random) -> Any:
-    """A mask of any kind; by its structure where a zero may have a sign, of which engines think differently."""
+    """Return a mask of any kind; by structure where a zero may have a sign, as engines differ about its truth."""
     mask = r.choice([x.S, x.V])
     values = x.to_coo()[-1]
     if values.dtype.kind in "fc" and (values == 0).any():
@@ -207,12 +207,12 @@ def _accumulate(out: Any, value: Any, accum: Any, mask: Any = None, replace: boo
 
 
 def drawn(seed: int) -> str:
-    """The kind of statement that a step draws, for the message."""
+    """Return the kind of statement that a step draws, for the message."""
     return random.Random(seed).choice(["vector", "vector", "matrix", "matrix", "change"])
 
 
 def made_anew(content: tuple[Any, ...]) -> Any:
-    """The judge's object with this content, in which nothing is left of how it came to be.
+    """Return the judge's object with this content, in which nothing is left of how it came to be.
 
     What SuiteSparse does depends on that, and not always rightly: see test_cpu_engine.py. A full object is made with
     all its values, also where they are the same.

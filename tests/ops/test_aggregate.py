@@ -101,7 +101,7 @@ def close(got: Any, want: Any, dtype: Any) -> bool:
 
 
 def check_rows(name: str, got: Any, given: Arrays, by: int) -> None:
-    """A vector of results against NumPy's for each row (or, with `by` 1, each column)."""
+    """Check a vector of results against NumPy's for each row (or, with `by` 1, each column)."""
     at, along = (given.rows, given.columns) if by == 0 else (given.columns, given.rows)
     values = np.asarray(given.values).astype(gb.dtypes.lookup(given.dtype).np_type)
     found = got.to_dict()
@@ -258,7 +258,7 @@ def test_types_are_the_judges() -> None:
 
 
 def _silly(g: Any) -> Any:
-    """The product of two aggregators, by python-graphblas's spelling."""
+    """Return the product of two aggregators, by python-graphblas's spelling."""
     return g.agg.Aggregator(
         "silly",
         composite=[g.agg.varp, g.agg.stdp],

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 def written(make: Any, out: str, mask: str, accum: str, replace: bool) -> Any:
-    """The statement ``out(mask, accum, replace) << make``, which returns out."""
+    """Return the statement ``out(mask, accum, replace) << make``, which returns out."""
 
     def statement(g: Any, o: Any) -> Any:
         parent = o.m if out == "w" else o.M

@@ -36,13 +36,13 @@ BY_LIST = ("all", "a slice", "a slice backwards", "a list", "an empty slice", "a
 
 
 def vector(g: Any, size: int, dtype: str = "INT64") -> Any:
-    """A vector with gaps."""
+    """Return a vector with gaps."""
     at = [i for i in range(size) if i % 3 != 1]
     return g.Vector.from_coo(at, [10 + i for i in at], dtype, size=size)
 
 
 def matrix(g: Any, nrows: int, ncols: int) -> Any:
-    """A matrix with gaps."""
+    """Return a matrix with gaps."""
     at = [(i, j) for i in range(nrows) for j in range(ncols) if (i + 2 * j) % 3 != 1]
     rows, columns = [i for i, _ in at], [j for _, j in at]
     return g.Matrix.from_coo(rows, columns, [10 + i + j for i, j in at], "INT64", nrows=nrows, ncols=ncols)

@@ -52,7 +52,7 @@ def skips(kind: str, name: str, dtype: str) -> bool:
 
 
 def find(g: Any, kind: str, name: str) -> Any:
-    """The operator of a module; the judge may have it under `.ss`."""
+    """Return the operator of a module; the judge may have it under `.ss`."""
     room = getattr(g, kind)
     if g is sparsezc:
         return getattr(room, name)

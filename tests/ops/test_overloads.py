@@ -21,7 +21,7 @@ SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.fixture(autouse=True)
 def _computed() -> Iterator[None]:
-    """The judge computes expressions where they are needed, as sparsezc does by default."""
+    """Have the judge compute expressions where they are needed, as sparsezc does by default."""
     with graphblas.config.set(autocompute=True):
         yield
 

@@ -30,7 +30,7 @@ from tests.ops.programs import drawn, made_anew, step
 
 
 def drawn_operands(seed: int, mixed: bool) -> dict[str, Arrays]:
-    """The objects that a program begins with: all of one type, or each of its own."""
+    """Return the objects that a program begins with: all of one type, or each of its own."""
     density = (0.2, 0.5, 0.9)[seed % 3]
     if not mixed:
         dtype = ("INT64", "FP64", "INT8", "FP32", "UINT16")[seed % 5]

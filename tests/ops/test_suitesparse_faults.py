@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def of_ones(engine: Engine, *shape: int) -> Any:
-    """An object of one value at every position, of which there may be none."""
+    """Return an object of one value at every position, of which there may be none."""
     kind: Any = gb.Vector if len(shape) == 1 else gb.Matrix
     return engine.put(kind.from_scalar(1, *shape))
 

@@ -165,7 +165,7 @@ def _latest(g: Any) -> Any:
 
 
 def shown(x: Any) -> tuple[Any, ...]:
-    """An object of either module as (NumPy type, shape, entries)."""
+    """Return an object of either module as (NumPy type, shape, entries)."""
     np_type = JUDGED.get(x.dtype.np_type, x.dtype.np_type)
     if x.ndim == 0:
         return (np_type, (), None if x.value is None else _tuple(np.asarray(x.value).tolist()))

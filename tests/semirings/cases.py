@@ -112,7 +112,7 @@ def typed_operators(kind: str) -> Iterator[tuple[str, TypedOp]]:
 
 
 def operators_of_values(kind: str) -> list[TypedOp]:
-    """The typed operators of values of a kind: unary, binary or indexunary."""
+    """Return the typed operators of values of a kind: unary, binary or indexunary."""
     return [typed for _, typed in typed_operators(kind) if not typed.is_positional]
 
 

@@ -39,7 +39,7 @@ DEVICE = f"namespace szc {{ {FIXED_WIDTH} }}\n"
 
 
 def body(n: int, typed: TypedOp) -> str:
-    """The operator as the n-th inline function, as the specialiser writes it."""
+    """Return the operator as the n-th inline function, as the specialiser writes it."""
     x, z = typed.type.ctype, typed.return_type.ctype
     positions = "i64 i, i64 k, i64 j, " if typed.is_positional else ""
     y = typed.thunk_type.ctype if typed.op.kind in ("indexunary", "select") else x
@@ -50,7 +50,7 @@ def body(n: int, typed: TypedOp) -> str:
 
 
 def loop(n: int, typed: TypedOp, head: str) -> str:
-    """The operator over arrays: ``head`` opens a function body in which ``n`` runs over the entries."""
+    """Return the operator over arrays: ``head`` opens a function body in which ``n`` runs over the entries."""
     call = f"f{n}(i[n], k[n], j[n], x[n], y[n])" if typed.is_positional else f"f{n}(x[n], y[n])"
     y = typed.thunk_type.ctype if typed.op.kind in ("indexunary", "select") else typed.type.ctype
     parameters = (
@@ -61,7 +61,7 @@ def loop(n: int, typed: TypedOp, head: str) -> str:
 
 
 def text(operators: Sequence[TypedOp], *, device: bool) -> str:
-    """The whole program: one function an operator."""
+    """Return the whole program: one function an operator."""
     head = (
         "__global__ void {name}({parameters}) {{ "
         "const i64 n = i64(blockIdx.x) * blockDim.x + threadIdx.x; if (n < count)"

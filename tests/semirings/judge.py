@@ -23,7 +23,7 @@ _NAMES = {kind: dir(getattr(gb, kind)) for kind in KINDS}
 
 @cache
 def operators(kind: str) -> dict[str, Any]:
-    """The judge's operators of a kind by name, those of its ``ss`` submodule under their plain names.
+    """Return the judge's operators of a kind by name, those of its ``ss`` submodule under their plain names.
 
     They are made at the first call: python-graphblas compiles some of them, which takes seconds.
     """

@@ -9,7 +9,7 @@ from sparsezc.semirings.types.datatypes import DataType
 
 
 def edges(dtype: DataType) -> np.ndarray:
-    """The values of a type at which operators have gone wrong before."""
+    """Return the values of a type at which operators have gone wrong before."""
     if dtype.is_bool:
         return np.array([False, True])
     if dtype.is_float:
@@ -24,7 +24,7 @@ def edges(dtype: DataType) -> np.ndarray:
 
 
 def values(dtype: DataType, seed: int = 0, count: int = 24) -> np.ndarray:
-    """The edges and ``count`` random values."""
+    """Return the edges and ``count`` random values."""
     rng = np.random.default_rng(seed)
     if dtype.is_bool:
         return edges(dtype)

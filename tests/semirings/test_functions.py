@@ -259,7 +259,7 @@ def test_parameters() -> None:
 
 @pytest.fixture
 def clean() -> Any:
-    """The namespaces as they were."""
+    """Restore the namespaces after each test."""
     rooms = {kind: vars(getattr(gb, kind)) for kind in names.KINDS}
     before = {kind: dict(each) for kind, each in rooms.items()}
     yield

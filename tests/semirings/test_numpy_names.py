@@ -23,7 +23,7 @@ def untyped(module: Any, kind: str, name: str) -> Any:
 
 
 def values(dtype: DataType) -> np.ndarray:
-    """The edges of the type; of complex numbers, parts that are equal, infinite and NaN."""
+    """Return the edges of the type; of complex numbers, parts that are equal, infinite and NaN."""
     if not dtype.is_complex:
         return samples.edges(dtype)
     parts = np.array([0.0, -0.0, 1, -1, 2.5, np.inf, -np.inf, np.nan])
@@ -49,7 +49,7 @@ def compared(name: str, given: tuple[np.ndarray, ...]) -> np.ndarray:
 
 
 def same(got: np.ndarray, want: np.ndarray, message: str) -> None:
-    """The same numbers; of complex ones part by part, NaN for NaN."""
+    """Check that numbers are the same; of complex ones part by part, NaN for NaN."""
     assert got.dtype == want.dtype, message
     if want.dtype.kind == "c":
         for a, b in ((got.real, want.real), (got.imag, want.imag)):

@@ -41,7 +41,7 @@ def public(module: Any) -> set[str]:
 
 
 def rooms(kind: str) -> dict[str, set[str]]:
-    """The public names of a namespace there, and of the rooms in it."""
+    """Return the public names of a namespace there, and of the rooms in it."""
     module = getattr(graphblas, kind)
     found = {room: public(getattr(module, room)) for room in ("ss", "numpy") if hasattr(module, room)}
     return {"": public(module)} | found

@@ -66,7 +66,7 @@ def sssp(A: gb.Matrix, source: int) -> gb.Vector:
 
 
 def triangles(A: gb.Matrix) -> int:
-    """The number of triangles of an undirected graph."""
+    """Return the number of triangles of an undirected graph."""
     L = A.select("tril").new()
     assert_type(L, gb.Matrix)
     C = assert_type(gb.Matrix(int, L.nrows, L.ncols), gb.Matrix)
