@@ -1,4 +1,4 @@
-"""Apply an operator to every entry, or a function to every row."""
+"""Application of an operator to every entry, or of a function to every row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of numbers and Scalars among operands; for other operands there is ``stored``, beside Expression."""
+"""Checks of numbers and Scalars among operands; ``stored`` of expression.py checks the other operands."""
 
 from __future__ import annotations
 

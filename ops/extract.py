@@ -1,4 +1,4 @@
-"""Extraction of a part: an element, a row or column, a subvector, a submatrix; and of the values of entries."""
+"""Extraction of an element, a row or column, a subvector or a submatrix, and of the values of all entries."""
 
 from __future__ import annotations
 

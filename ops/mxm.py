@@ -1,4 +1,4 @@
-"""Matrix times matrix, powers, Kronecker products; of dense rows systems of equations, distances; and largest flows."""
+"""Products of matrices, powers, Kronecker products; systems of equations and distances of dense rows; largest flows."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The meaning of signs: ``A + B`` and ``A < 3`` are expressions, ``A @ B`` waits for an operator, ``op(A @ B)``.
+"""The infix operators: ``A + B`` and ``A < 3`` are expressions, ``A @ B`` waits for an operator, ``op(A @ B)``.
 
 Two operands are combined on the union of their patterns under ``+``, ``-`` and ``^``, on the intersection under every
-other sign; with a number on one side, the sign is applied to each entry. ``A & B``, ``A | B`` and ``A @ B`` are a
+other infix operator; with a number on one side, it is applied to each entry. ``A & B``, ``A | B`` and ``A @ B`` are a
 :class:`Pair`, which has two operands and waits for an operator.
 """
 

@@ -1,4 +1,4 @@
-"""Fold entries with a monoid: all of them, or those of each row or column."""
+"""Reductions of entries by a monoid: all of them, or those of each row or column."""
 
 from __future__ import annotations
 

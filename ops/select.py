@@ -1,4 +1,4 @@
-"""Keep the entries that an operator accepts, or up to k of each row: by position, by value, or by chance; or sort."""
+"""Selection of the entries that an operator accepts, or of up to k in each row; and the order of a vector's values."""
 
 from __future__ import annotations
 

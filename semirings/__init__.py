@@ -20,7 +20,7 @@ An operator without a name in a namespace works too:
 semiring.max_mean[FP32]
 
 The same line in ``binary.py`` makes it ``binary.mean``, and ``max_mean = Semiring(monoid.max, binary.mean)`` in
-``semiring.py`` a named semiring. Helpers that a CUDA expression calls by name live in ``cuda/operators.cuh``.
+``semiring.py`` a named semiring. Helpers that a CUDA expression calls by name are in ``cuda/operators.cuh``.
 """
 
 # PyPI has another package named ``semirings``; under that name this folder would also be a second copy of every type.

@@ -3,9 +3,6 @@
 The operators' own lines list real types; this module adds complex types to those that have them in python-graphblas.
 Their NumPy functions and CUDA expressions are the same; complex.cuh defines the functions these call on complex
 numbers.
-
-The operators' own lines speak of real types; here complex ones are added to those that have them in python-graphblas.
-Their NumPy functions and CUDA expressions are the same; what these call of complex numbers stands in cuda/complex.cuh.
 """
 
 from __future__ import annotations

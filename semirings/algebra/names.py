@@ -160,7 +160,7 @@ def _convert(kind: str, x: Operator | TypedOp) -> Any:
 
 
 def _from_string(kind: str, text: str, *, offer: bool = True) -> Any:
-    """Find the operator; `offer` the nearest name in the error, which takes a while: some callers go on without one."""
+    """Find the operator; `offer` names the nearest one in the error, which takes time that some callers save."""
     written, bracket, dtype = text.strip().partition("[")  # registered names may have capital letters
     written = written.strip()
     base, dtype = written.lower(), dtype.lower()

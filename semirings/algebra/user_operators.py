@@ -2,9 +2,6 @@
 
 They have two operand types that need not be equal, convert nothing, and have no CUDA expression: the GPU engine falls
 back to the CPU engine. The result type of a user's function comes from Numba, which compiles it for SuiteSparse.
-
-They take two types that need not be the same, convert nothing, and have no CUDA expression: the GPU engine leaves them
-to the CPU engine. What a user's function returns is asked of Numba, which compiles it for SuiteSparse.
 """
 
 from __future__ import annotations

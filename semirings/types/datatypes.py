@@ -2,8 +2,6 @@
 
 User-defined types are in :mod:`sparsezc.semirings.types.user_types`.
 
-What users add to them stands in :mod:`sparsezc.semirings.types.user_types`.
-
 A type is one object: compare with ``is`` where speed matters, with ``==`` against names and NumPy types elsewhere.
 
 >>> from sparsezc.semirings.types import datatypes as types

@@ -2,9 +2,6 @@
 
 ``input`` is the type of the user's entries, ``operand`` the type in which the operator computes (inputs are converted
 to it) and ``result`` the type it returns. They are python-graphblas's, so the same programs are legal.
-
-``input`` is what a user's matrix holds, ``operand`` what the operator computes with (the input is converted to it) and
-``result`` what comes out. They are python-graphblas's, so the same programs are legal.
 """
 
 from __future__ import annotations

@@ -4,10 +4,6 @@ One NumPy type is one type here, under any name. Its values are compared, moved,
 functions; there is no arithmetic on them and no conversion to or from another type, except for literals:
 ``1`` means a record of ones, ``(1, 2)`` or ``{"x": 1, "y": 2}`` its fields, ``0`` a sub-array of zeros.
 
-One NumPy type is one type here, however it was named. Its values are compared, moved, chosen and handed to users'
-functions; there is no arithmetic on them and no conversion to or from another type, but for what users write down:
-``1`` means a record of ones, ``(1, 2)`` or ``{"x": 1, "y": 2}`` its fields, ``0`` a sub-array of zeros.
-
 >>> from sparsezc import dtypes
 >>> point = dtypes.register_new("DocPoint", {"x": "INT32", "y": float})
 >>> point.np_type["y"], point.is_udt, dtypes.lookup_dtype("FP64[2, 3]").np_type.shape

@@ -3,10 +3,6 @@
 Integers are computed in INT64 (or UINT64 if an operand is), so narrow ones do not wrap in between; FP32 with FP32
 in FP32, every other combination with a float in FP64; booleans count as integers. No operation fails: an integer
 divided by zero is 0, a shift by a negative number or by 64 and more gives 0, and floats follow IEEE 754.
-
-Integers are computed in INT64 (or UINT64, where an operand is), so narrow ones do not wrap on the way; FP32 with FP32
-in FP32, every other mixture with a float in FP64; booleans count as integers. Nothing fails: an integer divided by zero
-is 0, a shift by a negative number or by 64 and more gives 0, and floats do what IEEE 754 says.
 """
 
 from __future__ import annotations

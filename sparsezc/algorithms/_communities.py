@@ -229,7 +229,7 @@ def positions(like: Matrix | Vector, size: int | None = None) -> Vector:
 
 
 def louvain_pass(net: Any, rng: np.random.Generator, found: Any, least: float) -> Iterator[tuple[Any, float]]:
-    """Go through Louvain's levels from a partition on; yield the partition of each, and its modularity.
+    """Run Louvain's levels, beginning with a partition; yield the partition and the modularity of each level.
 
     `net`: a :class:`Network`, or another with its methods; partitions are as these take them.
     """

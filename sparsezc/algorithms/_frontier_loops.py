@@ -1,4 +1,4 @@
-"""The loops over a frontier."""
+"""Loops of searches: a round for each level or bucket, until the frontier is empty."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def leiden_communities(
 
 
 def _pass(net: Any, found: Any, most: int | None, rng: np.random.Generator) -> tuple[list[Any], float]:
-    """Go through all levels from a partition on; return the refined partitions, and the last one's modularity."""
+    """Run all levels, beginning with a partition; return the refined partitions, and the last one's modularity."""
     level, inner, outer = net, net.apart(), net.everywhere(found)
     levels: list[Any] = []
     while True:

@@ -1,4 +1,4 @@
-"""Scan statistics: how many edges are around each vertex, and where most are."""
+"""Scan statistics: the number of edges near each vertex, and the vertex with most."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applications: what takes features, places, labels or two graphs besides the adjacency matrix, one file each."""
+"""Applications: algorithms that take features, places, labels or a second graph beside the adjacency matrix."""
 
 from typing import TYPE_CHECKING
 

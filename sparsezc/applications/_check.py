@@ -1,4 +1,4 @@
-"""Checks of what applications take besides graphs; those of graphs and vertices are the algorithms'."""
+"""Checks of applications' arguments other than graphs and vertices, which algorithms/_check.py checks."""
 
 from __future__ import annotations
 

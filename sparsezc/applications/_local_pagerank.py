@@ -108,7 +108,7 @@ class _Lent:
 
 
 def solutions(S: Matrix, problem: Problem) -> Iterator[Found]:
-    """Solve: yield what is found around seeds that follow each other, as many together as there is room for."""
+    """Yield the solutions around consecutive seeds, as many together as fit in memory."""
     limits = problem.alpha, problem.rho, problem.most, problem.max_iter, _STEPS
     left, failed, far = problem.seeds, False, 0.0
     while left.size and (found := engine_loops.local_pagerank(S, left, limits)) is not None:

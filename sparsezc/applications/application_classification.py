@@ -1,4 +1,4 @@
-"""Application classification: where in a graph a small pattern is, by features of vertices and edges."""
+"""Application classification: the places of a small pattern in a graph, by features of vertices and edges."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def _ratings(R: Matrix) -> _Ratings:
 
 
 def _require(R: Matrix, k: int, solver: str) -> None:
-    """Refuse factors that memory has no room for."""
+    """Refuse factors that do not fit in memory."""
     numbers = 4 * k * (R.nrows + R.ncols)  # factors, with what a round adds to them and what is made on the way
     if solver == "als":
         numbers += 2 * max(R.nrows, R.ncols) * (k * (k + 1) // 2)

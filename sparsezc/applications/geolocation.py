@@ -1,4 +1,4 @@
-"""Geolocation: where vertices are, by where their neighbours are."""
+"""Geolocation: the places of vertices, estimated from the places of their neighbours."""
 
 from __future__ import annotations
 

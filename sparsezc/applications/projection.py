@@ -1,4 +1,4 @@
-"""Bipartite projections: who has how much in common with whom."""
+"""Bipartite projections: how many neighbours two vertices of one side have in common."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _side(A: Matrix, onto: str) -> _Side:
 
 
 def _blocks(side: _Side) -> list[tuple[int, int]]:
-    """Cut the rows so that what a block of pairs can take has room."""
+    """Cut the rows into blocks whose pairs fit in memory."""
     n = side.R.nrows
     # products of each row, which bound its pairs; no more than there are vertices before it
     products = Vector.from_scalar(0, n, datatypes.INT64)
@@ -157,7 +157,7 @@ def _blocks(side: _Side) -> list[tuple[int, int]]:
 
 
 def _require(side: _Side, blocks: list[tuple[int, int]]) -> None:
-    """Refuse a result that memory has no room for; pairs are counted only where their bound does not fit."""
+    """Refuse a result that does not fit in memory; pairs are counted only where their bound does not fit."""
     degrees = in_degree(side.R)
     bound = int(degrees.ewise_mult(degrees, binary.times).new().reduce(monoid.plus).new().get(0)) // 2
     room = budget.host_available()

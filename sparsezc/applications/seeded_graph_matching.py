@@ -1,4 +1,4 @@
-"""Seeded graph matching: which vertex of one graph is which of another, when some are known."""
+"""Seeded graph matching: the vertices of two graphs paired, given some of the pairs."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ class _Problem:
         return int(self.A.nvals + self.B.nvals - 2 * common)
 
     def step(self, P: Matrix, T: Matrix, G: Matrix) -> tuple[float, float]:
-        """Return how far to go from P to T for the largest trace(A P B'P'), and what that adds to it."""
+        """Return the step from P towards T with the largest trace(A P B'P'), and the trace's increase."""
         D = T.dup()
         D(binary.plus) << P.apply(binary.times, right=-1.0)
         slope = _inner(G, D)

@@ -1,4 +1,4 @@
-"""Vertex nomination: which vertices are most like some of interest, by where they are and what they hold."""
+"""Vertex nomination: the vertices most like those of interest, by their neighbours and their attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``sparsezc plan``: which placement suits a graph of some sizes, from these alone: nothing is read or generated."""
+"""``sparsezc plan``: the placement that suits a graph, from its sizes alone: nothing is read or generated."""
 
 from __future__ import annotations
 

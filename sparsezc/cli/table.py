@@ -1,4 +1,4 @@
-"""The table of the command line: a line for each algorithm and application says how its answer is kinds.
+"""The table of the command line: a line for each algorithm and application names the kind of its answer.
 
 Everything else, names, options, types and help, comes from the function's signature and docstring.
 """

@@ -1,4 +1,4 @@
-"""The class of an object once it has been computed, and a function that computes it."""
+"""Functions of ``graphblas.core.utils``: the class of an object or of an expression's result, and that result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def output_type(x: Any) -> type:
 
 
 def ensure_type(x: Any, types: type | tuple[type, ...]) -> Any:
-    """Return an object of one of these classes: `x`, or the result of the expression `x`, whatever ``autocompute`` is.
+    """Return `x`, or the result of the expression `x`, if it has one of these classes; ``autocompute`` need not be on.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Other libraries' arrays beside ``@``, and DLPack of a Vector or a full Matrix: ``np.from_dlpack(v)``."""
+"""Exchange of arrays: ``@`` with another library's array, and DLPack of objects (``np.from_dlpack(v)``)."""
 
 from __future__ import annotations
 

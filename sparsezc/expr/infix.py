@@ -1,4 +1,4 @@
-"""The signs between objects: ``A + B``, ``A @ B``, ``A | B``, ``A < 3``, ``-A``; ops/overloads.py says what each means.
+"""The infix operators: ``A + B``, ``A @ B``, ``A | B``, ``A < 3``, ``-A``; ops/overloads.py says what each means.
 
 Matrix, Vector, Scalar and everything that has not run inherit them. All of them make expressions, comparisons too, so
 ``A == B`` is an elementwise comparison; ``A.isequal(B)`` compares two objects as a whole.

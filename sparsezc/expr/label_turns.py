@@ -1,7 +1,7 @@
-"""Turns of vertices that move between communities: what all engines share of ``move_labels`` and ``join_labels``.
+"""Turns of vertices that move between communities: the rules of ``move_labels`` and ``join_labels`` for all engines.
 
-A vertex v has turn ``((h ^ h >> 32) b mod 2**64) >> 61`` of eight, ``h = v a mod 2**64``, where chance makes the odd
-multipliers a and b of each round. The vertices of a turn choose at once, by the labels and totals of the turn before.
+A vertex v has turn ``((h ^ h >> 32) b mod 2**64) >> 61`` of eight, ``h = v a mod 2**64``; the odd multipliers a and b
+of each round are random. The vertices of a turn choose at once, by the labels and totals of the turn before.
 """
 
 from __future__ import annotations

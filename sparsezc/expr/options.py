@@ -1,6 +1,6 @@
 """python-graphblas's options of a statement, ``w(nthreads=4) << x``: hints that change no answer, checked by name.
 
-Also a check of our own arguments that are True or False.
+And a check of arguments that must be True or False.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Operands that say which entries of rows are picked, and how walks go on; and the rules of chance that engines share.
+"""Picks of rows' entries and steps of walks: their operands, and the rules for random numbers that all engines share.
 
 Every random number is 64 bits of Philox 4x32-10 (:mod:`sparsezc.engines.cpu.philox`), named by seed, stream, step and
 draw. The stream is the number of the result's row, so what a row gets depends on no other row. Engines compute in
@@ -79,7 +79,7 @@ class Pick:
 
 @dataclass(frozen=True)
 class Trail:
-    """How walks go on.
+    """The rule by which walks choose their next vertex.
 
     All edges alike: step s takes position ``x * d >> 64`` of the row's d entries, x number s of step 0. Else step s
     tries: of numbers 2t and 2t+1 of step s+1 the first is a position, the second accepts it if it is at most 2**64

@@ -161,7 +161,7 @@ def _edge_chunks(
 
 
 class _Numbers(NamedTuple):
-    """The numbers of vertices: what numbers the reader's ids (None: nothing), all ids, and their names if any."""
+    """The numbering of vertices: a function from the file's ids to numbers (None: equal), all ids, and names if any."""
 
     place: Callable[[NDArray[Any]], NDArray[Any]] | None = None
     ids: NDArray[Any] | None = None
@@ -174,7 +174,7 @@ class _Numbers(NamedTuple):
 
 
 def _numbering(source: str | os.PathLike[str], options: ReadOptions, room: _Room) -> _Numbers:
-    """Return what numbers ids among those that occur; a file that has ids of its vertices is numbered already."""
+    """Return the numbering of the ids that occur; a file that stores its vertices' ids is already numbered."""
     if (stored := stored_ids(source, options)) is not None:
         return _Numbers(None, stored)
     if not options.named:

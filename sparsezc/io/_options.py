@@ -1,4 +1,4 @@
-"""The options of everything that reads a graph, parsed and checked once; its format, which its name tells."""
+"""The options of all functions that read a graph, parsed and checked once; and the format that its name implies."""
 
 from __future__ import annotations
 

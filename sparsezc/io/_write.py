@@ -151,7 +151,7 @@ def convert(
 
 
 def _check_ranks(target: str | os.PathLike[str], memory: Any, *, compress: bool) -> None:
-    """Refuse options that do not go with `comm`."""
+    """Refuse options that cannot be combined with `comm`."""
     if memory is not None or compress:
         raise InvalidValue("comm= goes without memory= and compress=: each rank sorts its share in 256 MiB of memory")
     if check_target(Path(file_name(target, WRITTEN)), compress=False)[0] != "binsparse":

@@ -1,4 +1,4 @@
-"""Placement ``uvm``: managed pages that the driver copies to the card at first use, and drops when it needs the room.
+"""Placement ``uvm``: managed pages that the driver copies to the card at first use, and drops when it needs the memory.
 
 The papers of this field use it as their baseline. Pages are marked as mostly read, so the host keeps its copies. More
 managed memory than the device has free can hang it on some systems, so it is refused unless

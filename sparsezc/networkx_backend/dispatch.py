@@ -1,4 +1,4 @@
-"""Which calls come here where no backend is named: those that are faster here, and answer what NetworkX answers."""
+"""The choice of calls that name no backend: those come here that are faster here and give NetworkX's answer."""
 
 from __future__ import annotations
 

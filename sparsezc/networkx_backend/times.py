@@ -1,4 +1,4 @@
-"""How long functions take in NetworkX and here, as measured; a call is sent where it is faster by these times."""
+"""Measured times of functions in NetworkX and here; a call is sent to the faster one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Files that load when they are first used: behind a package's names, and behind the operations of a table.
 
 A program that searches a graph therefore loads the files of a search, not those of the other fifty algorithms. What a
-lower folder needs of a higher one is registered from above, by :func:`provide`, so that imports go downwards only.
+lower folder needs of a higher one is registered from above, by :func:`provide`, so that imports point downwards only.
 """
 
 from __future__ import annotations

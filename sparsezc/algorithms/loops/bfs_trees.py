@@ -1,4 +1,4 @@
-"""Breadth-first trees in the order of rows: entries are taken as they are listed, and not by their ids."""
+"""Breadth-first trees whose vertices take their neighbours in the order of the row, not in that of the ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Networks of communities, as Louvain's and Leiden's levels need them. All numbers are unsigned, as in searches.py."""
+"""Contraction of communities to vertices, for Louvain and Leiden. Numbers are unsigned: see searches.py."""
 
 from __future__ import annotations
 

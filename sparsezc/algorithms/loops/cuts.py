@@ -1,4 +1,4 @@
-"""Least cuts, and the vertices and edges that alone are one."""
+"""Minimum cuts, articulation points and bridges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vertices that choose among the labels of their neighbours. All numbers are unsigned, as in searches.py."""
+"""Vertices that choose among the labels of their neighbours. Numbers are unsigned: see searches.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vertices visited in an order: cores, generations, independent sets, matchings."""
+"""Loops that visit vertices in an order: core numbers, topological generations, independent sets, matchings."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Searches from some vertices, one vertex at a time.
 
-Ids, of 4 bytes or 8, are read as unsigned numbers: numba asks of each signed index whether it counts from the end,
-which takes up to half of a search. They are used as indices alone, as numba adds signed to unsigned numbers as FP64.
+Ids, of 4 bytes or 8, are read as unsigned numbers: for a signed index numba checks whether it counts from the end,
+which takes up to half of a search's time. They are used as indices only, because numba adds a signed and an unsigned
+number as FP64.
 """
 
 from __future__ import annotations

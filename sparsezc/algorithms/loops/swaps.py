@@ -1,4 +1,4 @@
-"""Edges that exchange their ends."""
+"""Double edge swaps: pairs of edges exchange their ends."""
 
 from __future__ import annotations
 

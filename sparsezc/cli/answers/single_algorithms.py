@@ -1,6 +1,6 @@
-"""Answers of single algorithms and applications, which are of no kind that several share.
+"""Answers of single algorithms and applications, whose kind no other one has.
 
-Each is made of the data of ``--json``, whose numbers are printed as facts and whose lists as tables.
+Each is the data of ``--json``: its numbers are printed as facts, its lists as tables.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Access of algorithms to matrices, vectors and what their engine has for these, by public names."""
+"""Functions by which algorithms reach matrices, vectors and their engine's capabilities without private names."""

@@ -1,4 +1,4 @@
-"""Facts of matrices that are known beside their entries, for algorithms."""
+"""Facts about a matrix that are known without reading its entries, for algorithms."""
 
 from __future__ import annotations
 

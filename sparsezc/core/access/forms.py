@@ -1,4 +1,4 @@
-"""Matrices and vectors in other forms, where their engine has these, and new ones beside them: for algorithms."""
+"""Other forms of a matrix for algorithms (its transpose, a fast copy, a sample), and new objects on its engine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ M = TypeVar("M", bound=Matrix)
 
 
 def turned(A: Matrix) -> Matrix | TransposedMatrix:
-    """Return A' for repeated products; the engine keeps its rows too, if that pays and memory allows."""
+    """Return the transpose for repeated products; the engine also stores its rows, if that pays and memory allows."""
     with hold_locks(A):
         if A._symmetric:
             return A
@@ -33,9 +33,9 @@ def turned(A: Matrix) -> Matrix | TransposedMatrix:
 
 
 def resident(A: Matrix, times: int) -> Matrix:
-    """Return a matrix for statements that read it often and make others of it: results are placed as it is.
+    """Return a copy in the engine's fastest memory, if `times` copies fit there, else the matrix itself.
 
-    It is a copy in the engine's fastest memory where that has room for `times` copies, else the matrix itself.
+    It is for statements that read the matrix often, and whose results then are in that memory, too.
     """
     with hold_locks(A):
         engine, store = A._need()
@@ -46,7 +46,7 @@ def resident(A: Matrix, times: int) -> Matrix:
 
 
 def sampled(A: Matrix) -> Matrix | None:
-    """Return some entries of each row, hubs first, if the engine has them in faster memory than the rest."""
+    """Return the first entries of each row, hubs first, if the engine has them in faster memory than the others."""
     with hold_locks(A):
         engine, _ = A._need()
         sample = engines.capability(engine, "sample")(A)
@@ -54,9 +54,9 @@ def sampled(A: Matrix) -> Matrix | None:
 
 
 def whole(A: M, what: str) -> M:
-    """Return a matrix itself, for steps on all entries that each process of a distributed program does.
+    """Return the matrix itself, after telling the engine that each process will read all its entries.
 
-    The engine warns of these, or refuses them.
+    A distributed engine warns, or refuses.
     """
     engine, store = A._need()
     engines.capability(engine, "on_whole")(store, what)

@@ -1,6 +1,6 @@
 """The engine of matrices that stay in a mapped file: compiled loops read them there; statements read them into memory.
 
-Without a GPU a graph that is larger than the memory can so be searched: the system keeps as many of the file's pages in
+So a graph that is larger than the memory can be searched without a GPU: the system keeps as many of the file's pages in
 memory as there is space for. The offsets of rows are mapped, too; only an algorithm's own arrays take memory.
 """
 

@@ -1,4 +1,4 @@
-"""A product of panels at a matrix's entries, and at once its product with another matrix, on the CPU engine."""
+"""Sampled products on the CPU engine: panels multiplied at a matrix's entries, alone or times a matrix."""
 
 from __future__ import annotations
 

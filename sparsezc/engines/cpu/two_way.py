@@ -1,6 +1,6 @@
-"""Products that loops over entries make on the CPU engine.
+"""Products by loops over entries on the CPU engine: two-way products, and counts of triangles at their corners.
 
-Products of matrices of one pattern, and of their transposes, by a column each; and products counted at their corners.
+A two-way product multiplies several matrices of one pattern, and their transposes, each with a column of its own.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ class Walks:
         return not self.trail.weights and self.trail.shares is None
 
     def step(self, number: int, walks: philox.U64, v: Ints, before: Ints | None, drawn: Any = None) -> Ints:
-        """Return where walks go from the vertices v, -1 where no edge leads on.
+        """Return the next vertices of walks that are at the vertices v, -1 where no edge leads on.
 
         `before`: where they were before; `drawn`: their random numbers of this step, if those were drawn already.
         """

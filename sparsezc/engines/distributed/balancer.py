@@ -1,8 +1,8 @@
 """The times of ranks' products, which travel with the counts, and the rows that move because of them.
 
-Each rank measures its products with a large matrix, and tells the time in the next collective of numbers. So all ranks
-have the same times, and decide alike (model/rebalance.py): beyond 1.10 imbalance in three iterations that follow each
-other, where the iterations to come gain more than the move costs. New bounds hold from the next statement on. The
+Each rank measures its products with a large matrix, and sends the time with the next collective of numbers. So all
+ranks have the same times, and decide alike (model/rebalance.py): beyond 1.10 imbalance in three iterations that follow
+each other, where the iterations to come gain more than the move costs. New bounds hold from the next statement on. The
 matrix moves then, and every other object of its length when a statement meets it.
 """
 

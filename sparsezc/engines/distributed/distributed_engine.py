@@ -1,8 +1,8 @@
 """The distributed engine: each rank runs the same program, and has a part of each object.
 
 A store is this rank's part, an ordinary object on the local engine, and a layout. ``run`` exchanges what a statement
-needs of other ranks and hands a statement between local objects to the dispatch. A statement that it cannot run by
-parts every rank runs on the whole.
+needs of other ranks and passes a statement between local objects to the dispatch. Every rank runs a statement that
+cannot run by parts on the whole objects.
 
 All ranks run the same statements in the same order. Each decision that leads to a collective depends only on numbers
 that are equal on all ranks.

@@ -1,4 +1,4 @@
-"""The start of the engine, and matrices that it is given."""
+"""The start of the distributed engine, and the matrices that a program distributes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Methods of the distributed engine that make, read and change stores.
 
-Arrays that come in are the same on every rank, and each takes its part; arrays that go out are whole on every rank, so
+Arrays given are equal on every rank, and each rank takes its part; arrays returned are whole on every rank. So
 ``nvals``, ``to_coo`` and the like are collectives: all ranks must call them.
 """
 

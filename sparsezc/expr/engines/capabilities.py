@@ -134,7 +134,7 @@ class Capabilities(Protocol):
         """Store a matrix by columns too, for repeated products with the transpose, if faster and if memory allows."""
 
     def resident(self, store: Any, times: int) -> Any:
-        """Return a copy of a matrix in the engine's fastest memory, where that has room for so many copies of it."""
+        """Return a copy of a matrix in the engine's fastest memory, if so many copies of it fit there."""
 
     def sample(self, matrix: Any) -> Any:
         """Return the store of a matrix with some entries of each row of a Matrix, hubs first, that is cheap to read."""

@@ -1,4 +1,4 @@
-"""The packings that there are, and files that are packed while they are written; unpacking.py unpacks them.
+"""The compression formats, and files that are compressed while they are written; unpacking.py decompresses.
 
 gzip, bzip2 and xz are Python's own, zstd from Python 3.14 on; before it is pyarrow's
 (``pip install "sparsezc[arrow]"``).

@@ -152,7 +152,7 @@ class _Unpacker(Protocol):
 
     @property
     def hungry(self) -> bool:
-        """Return whether it needs packed bytes to go on."""
+        """Return whether it needs more packed bytes."""
 
     def decompress(self, packed: bytes, size: int) -> tuple[bytes, int]:
         """Return at most `size` unpacked bytes, and how many of the packed ones were taken."""

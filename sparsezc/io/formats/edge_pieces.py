@@ -81,7 +81,7 @@ def writing(path: str | os.PathLike[str], size: tuple[int, int], dtype: Any) -> 
 
 
 def _stored(out: Output) -> Any:
-    """Open a temporary file beside the output, or in the system's folder for those: a pipe has no room beside it."""
+    """Open a temporary file beside the output, or in the system's folder for those if the output is a pipe."""
     special = out.path.exists() and not out.path.is_file()
     return tempfile.TemporaryFile(dir=None if special else out.scratch())
 

@@ -207,7 +207,7 @@ class MappableFile:
             kind = np.dtype(known.dtype)
             offset, nbytes = known.offset or 0, known.size * kind.itemsize
             if not known.whole or (nbytes and not offset):
-                raise FileFormatError(f"{path}: the array {name!r} does not lie in one piece")
+                raise FileFormatError(f"{path}: the array {name!r} is not in one piece")
             if offset + nbytes > size:
                 raise FileFormatError(
                     f"{path} is truncated: the array {name!r} ends at byte {offset + nbytes:,} and the file at {size:,}"

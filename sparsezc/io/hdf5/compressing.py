@@ -24,7 +24,7 @@ _ROOM = 200 * _PART  # bytes of memory for these
 
 
 class Packer:
-    """A packer of ids, with as many threads as `room` is enough for, but at least one.
+    """A packer of ids, with as many threads as `room` bytes suffice for, but at least one.
 
     Parameters
     ----------

@@ -171,7 +171,7 @@ def _gaps(size: int, places: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
         if type(offset) is not int or type(count) is not int or dtype not in _NUMBERS or min(offset, count) < 0:
             raise ValueError("a place is none")
         if offset + count * np.dtype(dtype).itemsize > size:
-            raise ValueError("an array does not lie before the seal")
+            raise ValueError("an array is not before the seal")
         if count:
             spans.append((offset, offset + count * np.dtype(dtype).itemsize))
     at = 0

@@ -1,4 +1,4 @@
-"""Edges sent to the ranks that own their rows, and sorted there on disk; no rank holds more than a few MiB of them.
+"""Edges sent to the ranks that own their rows, and sorted there on disk; no rank has more than a few MiB in memory.
 
 Each rank sends every other at most a fixed number of edges a round, so that none receives more than it has memory for,
 whatever the order of the file is.

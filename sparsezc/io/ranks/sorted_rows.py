@@ -1,4 +1,4 @@
-"""A rank's rows made of sorted edges: merged once to count them and to agree about values, once into their place."""
+"""A rank's rows made of sorted edges: merged once to count them and to agree about values, once into arrays."""
 
 from __future__ import annotations
 

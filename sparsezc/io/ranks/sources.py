@@ -1,7 +1,7 @@
 """The part of the edges that a rank reads: of text by bytes, of stored rows by rows, of Parquet by row groups.
 
-What can be read from its start only, as gzipped files, .npz archives and METIS graphs, the first rank reads, chunk by
-chunk; the others wait for the edges of their rows.
+The first rank reads what can only be read from its start (gzipped files, .npz archives, METIS graphs), chunk by chunk;
+the others wait for the edges of their rows.
 """
 
 from __future__ import annotations

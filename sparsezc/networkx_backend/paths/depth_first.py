@@ -70,7 +70,7 @@ def _loop() -> Callable[..., _Steps]:
 
 
 def depth_first(G: Graph, starts: NDArray[np.int64], limit: int | None = None, against: bool = False) -> _Steps:
-    """Search in the graph's order of edges; a search may go one step beyond a limit below 1, as NetworkX's does."""
+    """Search in the graph's order of edges; a search may run one step beyond a limit below 1, as NetworkX's does."""
     indptr, indices = G.rows(against)
     return _loop()(indptr, indices, starts, len(G) if limit is None else int(limit))
 

@@ -67,7 +67,7 @@ def distances(
 
 
 def bound(cutoff: Any) -> float | None:
-    """Return the distance up to which a search must go for a cutoff of NetworkX's, which may be any that compares."""
+    """Return the distance up to which a search must run for NetworkX's cutoff, any object that can be compared."""
     return max(cutoff, 0) if isinstance(cutoff, int | float) and cutoff == cutoff else None
 
 

@@ -1,4 +1,4 @@
-"""How degrees and attributes of neighbours agree, by NetworkX's names, arguments and errors."""
+"""Assortativity, by degrees and by attributes of neighbours, by NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 

@@ -35,13 +35,13 @@ class Spans(NamedTuple):
 
 
 class Scratch:
-    """Room for sums by label and for the labels of a row, a pair a thread, which are used again."""
+    """Scratch arrays for the sums by label and for the labels of a row: a pair for each thread, reused."""
 
     def __init__(self, size: int) -> None:
         self._size, self._free = size, list[tuple[NDArray[np.float64], NDArray[np.int64]]]()
 
     def take(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return zeros, and room; :meth:`give` must get both back, the zeros restored."""
+        """Return an array of zeros and a scratch array; :meth:`give` must get both back, the zeros restored."""
         try:
             return self._free.pop()
         except IndexError:

@@ -113,7 +113,7 @@ def _all(spans: Spans) -> tuple[Any, ...]:
 
 
 def _best(spans, rows, label, penalty, given, scratch, joins, best):  # type: ignore[no-untyped-def]
-    """`given`: whether there are values, groups, a penalty, conditions; whether rows stay. `scratch`: zeros, room."""
+    """`given`: whether there are values, groups, a penalty, conditions; whether rows stay. `scratch`: zeros, any."""
     cut, whole, alone, a, b, turn = joins
     begin, end, indices, values = spans
     within, shares, sums, scale = penalty

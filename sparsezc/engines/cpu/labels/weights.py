@@ -1,4 +1,4 @@
-"""Rows whose columns have labels: the best label of each, and what each has within its own (ops/labels.py).
+"""Rows whose columns have labels: each row's best label, and the sum of its entries with its own label (ops/labels.py).
 
 SuiteSparse has no such operation: its product with an indicator stores every sum. So this reads the rows where
 SuiteSparse has them, in loops that numba compiles (numba_loops.py), on as many threads as there are processors; where
@@ -112,7 +112,7 @@ def in_threads(part: Callable[[int, int], Any], cuts: list[int]) -> list[Any]:
 
 
 def _rows(x: Expression, mask: Any, n: int) -> NDArray[np.int64]:
-    """Return the rows that a mask lets through, ascending, if there is room to work on them."""
+    """Return the rows that a mask allows, ascending, if the arrays for them fit in memory."""
     most = n if mask is None or mask.complement else mask.parent._store.nvals
     # labels and sums by label; a row's number, beginning, end and result
     require_host(16 * n + 32 * most, f"{x.operation}: work on {most:,} rows with {n:,} labels")

@@ -1,1 +1,1 @@
-"""The CPU engine's dealings with python-graphblas: its operators, expressions and arrays; and machine code of loops."""
+"""The CPU engine's use of python-graphblas: its operators, expressions and arrays; and loops in machine code."""

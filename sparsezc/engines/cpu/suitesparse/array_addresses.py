@@ -1,4 +1,4 @@
-"""Where SuiteSparse stores a Matrix's rows, or values: its iterators have the addresses, in a fifth of a microsecond.
+"""The addresses of a Matrix's arrays in SuiteSparse, read from an iterator in a fifth of a microsecond.
 
 Taking arrays out of a Matrix and putting them back takes 25 times as long, as settings are lost and set again.
 """

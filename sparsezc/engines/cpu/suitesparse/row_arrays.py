@@ -1,6 +1,6 @@
 """The arrays of a python-graphblas Matrix by rows, or of a full Vector, without a copy where it is stored so.
 
-And of any Vector, copied, in the forms in which vectors travel between processes.
+The arrays of other Vectors are copied, in the forms in which vectors travel between processes.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """Components on processors: each rank makes trees of its rows' entries, then ranks unite theirs.
 
-A tree's root is its smallest vertex. Of a symmetric matrix the first entries of each row are read at first; then the
-rest of those rows alone that these have not joined with one vertex, the same on all ranks: an entry that is left out
-stands also in the row of its other end. Trees travel as a parent of each vertex: in round k a rank unites its own with
-those of the rank 2^k after it, until all have the same.
-Source: M. Sutton, T. Ben-Nun, A. Barak, Optimizing parallel graph connectivity computation via subgraph sampling, IPDPS
-2018, doi:10.1109/IPDPS.2018.00012 (Afforest).
+A tree's root is its smallest vertex. Of a symmetric matrix the first entries of each row are read first. Then the rest
+is read of those rows only that are not yet joined with one chosen vertex, the same on all ranks: an entry that is not
+read is also in the row of its other end. Trees travel as a parent of each vertex: in round k a rank unites its own with
+those of the rank 2^k after it, until all have the same. Source: M. Sutton, T. Ben-Nun, A. Barak, Optimizing parallel
+graph connectivity computation via subgraph sampling, IPDPS 2018, doi:10.1109/IPDPS.2018.00012 (Afforest).
 """
 
 from __future__ import annotations

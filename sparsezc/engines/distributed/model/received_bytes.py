@@ -88,6 +88,6 @@ def folded(most: Ints, sizes: Ints, rank: int, value: int, packing: int, *, tell
     if tells and int(most.max()) * (1 + -(-value // 8)) <= FEW:
         return 0
     if pads(most, longest, n, value, packing):
-        rooms = np.delete(np.minimum(most, longest), rank)
-        return int((id_bytes(n) * (rooms + 1) + value * rooms).sum())
+        lengths = np.delete(np.minimum(most, longest), rank)
+        return int((id_bytes(n) * (lengths + 1) + value * lengths).sum())
     return (sizes.size - 1) * (4 * -(-here // WORD) + value * here)

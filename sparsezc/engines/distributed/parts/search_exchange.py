@@ -104,7 +104,7 @@ def _placement(matrix: Any) -> str:
 
 
 def fits(engine: DistributedEngine, store: Store, memory: Memory) -> bool:
-    """Return whether every rank has room for the pattern of all of a matrix. A collective."""
+    """Return whether the pattern of a whole matrix fits in every rank's memory. A collective."""
     entries = int(engine.counts(store).sum())
     nbytes = entries * memory.id_bytes + 8 * (store.nrows + 1)
     if memory.resident:

@@ -209,7 +209,7 @@ def _positions(engine: Keeper, mine: Any, dtype: DataType) -> tuple[Any, Any]:
 
 
 def _integers(dtype: DataType, reads: bool) -> int:
-    """Return how many integers of 64 bits have room for a value."""
+    """Return how many integers of 64 bits a value takes."""
     return -(-dtype.np_type.itemsize // 8) if reads else 0
 
 
@@ -233,23 +233,23 @@ def _told_pieces(engine: Keeper, mine: Any, layout: Layout, room: int, dtype: Da
 def _padded_pieces(
     engine: Keeper, mine: Any, layout: Layout, most: NDArray[np.int64], dtype: DataType, reads: bool
 ) -> list[Piece]:
-    """Messages have room for as many positions as any of a rank's may have; the first number is the count."""
+    """Messages are as long as the largest of a rank's may be; their first number is the count of positions."""
     ids, p = id_type(int(layout.bounds[-1])), engine.size
-    rooms = np.minimum(most, layout.longest)
-    room = int(rooms[engine.rank])
+    lengths = np.minimum(most, layout.longest)
+    length = int(lengths[engine.rank])
     at, values = _positions(engine, mine, dtype)
     xp = array_module(at)
     cuts = xp.searchsorted(at.astype(np.int64), xp.asarray(layout.bounds)).tolist()
-    numbers, block = xp.zeros((p, room + 1), ids), xp.zeros((p, room if reads else 0), dtype.np_type)
+    numbers, block = xp.zeros((p, length + 1), ids), xp.zeros((p, length if reads else 0), dtype.np_type)
     for r, (first, last) in enumerate(pairwise(cuts)):
         numbers[r, 0] = last - first
         numbers[r, 1 : last - first + 1] = at[first:last].astype(np.int64) - int(layout.bounds[r])
         if reads:
             block[r, : last - first] = values[first:last]
-    mine_first, firsts = np.full(p, room + 1), rooms + 1
+    mine_first, firsts = np.full(p, length + 1), lengths + 1
     if reads:
         found, parts = engine.transport.scatter_both(
-            numbers.reshape(-1), block.reshape(-1), (mine_first, mine_first - 1), (firsts, rooms)
+            numbers.reshape(-1), block.reshape(-1), (mine_first, mine_first - 1), (firsts, lengths)
         )
     else:
         found, parts = engine.transport.scatter(numbers.reshape(-1), mine_first, firsts), None

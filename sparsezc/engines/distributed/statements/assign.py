@@ -1,7 +1,7 @@
 """Assignment to parts of objects: each rank writes the positions that it has.
 
-Every rank knows the positions of an index list, so it asks the owners of a value's (and of a region's mask's) entries
-for those that go to its own positions.
+Every rank knows the positions of an index list, so it asks the owners of the value's entries (and of those of a
+region's mask) for those at its own positions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Elementwise statements: each rank runs them on its part, without a word to the others."""
+"""Elementwise statements: each rank runs them on its part, without an exchange."""
 
 from __future__ import annotations
 

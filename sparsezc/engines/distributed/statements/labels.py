@@ -1,8 +1,8 @@
 """Moves of rows between labels, by turns: every rank has all labels, and chooses for the rows that it has.
 
-After a turn ranks tell each other which rows moved, in rank order, so that labels and sums stay equal on all: those of
-the same loops on one process. The loops are those of the CPU engine, over rows in host memory; on GPUs moves and
-colours read them where they are (labels_in_place.py).
+After a turn ranks exchange which rows moved, in rank order, so that labels and sums stay equal on all ranks, and equal
+to those of the same loops on one process. The loops are those of the CPU engine, over rows in host memory; on GPUs
+moves and colours read them where they are (labels_in_place.py).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ A          B          a rank
 i, whole   whole, j   multiplies its parts
 k          k          multiplies its parts, and sends results to their owners, who fold them: a push
 k          j          gathers A, which has few rows, and multiplies its columns of B: a pull
-i          k, j       gathers B if that is no larger than a rank's share of A; else the parts of B go round in a ring
+i          k, j       gathers B if that is no larger than a rank's share of A; else the parts of B travel round a ring
 =========  =========  ==================================================================================================
 
 A matrix that equals its transpose is cut along both of its dimensions. Steps of many searches, products whose entries

@@ -1,4 +1,4 @@
-"""Statements whose operators count positions, where a shift of the result or of the thunk does not do.
+"""Statements whose operators use positions, where shifting the result or the thunk does not suffice.
 
 Operators that users wrote, and sums of positions, run on this rank's part at its place in the whole.
 """

@@ -1,4 +1,4 @@
-"""Statements whose result adds up what each rank's entries of a matrix give, everywhere: folded by the owners."""
+"""Statements whose result at any position may sum entries of all ranks: partial results are folded by the owners."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _table(engine: DistributedEngine, values: Any, wanted: Any) -> Any:
 
 
 def count_corners(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Count with this rank's rows of A and M, while the rows of B, which no rank has as a whole, go round a ring."""
+    """Count with this rank's rows of A and M, while the rows of B travel round a ring, as no rank has all of them."""
     A, B, M = e.operands
     if not _divided(engine, A):
         return False

@@ -1,4 +1,4 @@
-"""Agreement between ranks: what they say of one object must be the same, and so must be the order of collectives."""
+"""Checks that ranks agree: about the facts of an object, and about the order of collectives."""
 
 from __future__ import annotations
 

@@ -3,10 +3,10 @@
 Each rank has a *window*, device memory that the others have opened. A rank copies what it sends into its window; a
 collective of numbers says that all have launched this, and where each part begins; then every rank copies its parts out
 of the others' windows. This works between cards, over NVLink where they have it, and between ranks that share a card.
-Devices wait for each other by signals, events of CUDA: hosts go on launching meanwhile.
+Devices wait for each other by signals, events of CUDA: hosts continue to launch meanwhile.
 The window has two halves, which messages use in turns, and so have signals: when a rank writes to a half again, it has
 waited for the signals of the message after the one that was there, which follow all reads of it. So an exchange is one
-collective. Host arrays go over MPI.
+collective. Host arrays travel over MPI.
 
 Source: CUDA C++ Programming Guide, section Interprocess Communication.
 """

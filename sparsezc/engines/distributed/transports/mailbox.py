@@ -1,9 +1,9 @@
-"""Integers that ranks of one machine tell each other through memory that they share: an all-gather in a few us.
+"""An all-gather of integers between ranks of one machine, through memory that they share, in a few us.
 
 Each rank has a *box* for even and one for odd rounds: the number of the round with that of integers, and these. A rank
 writes its integers, then the round, and waits until all boxes have the round. It may overwrite a box two rounds later:
-then all others have told it the round between, hence have read the one before. Ranks that tell other numbers of
-integers are not at the same statement: an error on all of them.
+then all others have told it the round between, hence have read the one before. Ranks that send different
+numbers of integers are not at the same statement: an error on all of them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Mailbox:
         comm.Barrier()  # no rank writes to boxes that are cleared later
 
     def holds(self, count: int) -> bool:
-        """Return whether a box has room for so many integers."""
+        """Return whether so many integers fit in a box."""
         return count <= _ROOM
 
     def tell(self, mine: tuple[int, ...]) -> NDArray[np.int64]:

@@ -1,8 +1,8 @@
 """The transport over MPI, through mpi4py. MPI sees host memory only: device arrays pass through pinned buffers.
 
-A rank that waits polls at first, then sleeps between polls, so that ranks which share a processor get on. MPI moves a
-piece of a message at each poll, so a rank polls as long as its message should take before it sleeps. A wait that
-exceeds the deadline ends all ranks: MPI does not notice a rank that hangs.
+A rank that waits polls at first, then sleeps between polls, so that ranks which share a processor make progress. MPI
+moves a piece of a message at each poll, so a rank polls as long as its message should take before it sleeps. A wait
+that exceeds the deadline ends all ranks: MPI does not notice a rank that hangs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Operations on the entries of a matrix: apply, select and casts, on the device (matrix_map.cu, filter.cu).
 
-A result has the placement of its operand, or is in host memory where the device has no room for it.
+A result has the placement of its operand, or is in host memory if it does not fit in device memory.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _COLUMN_BYTES = 40  # a column: its offset, its next place, and its number of en
 
 
 def transposed(rows: Rows) -> Rows:
-    """Return the CSR of the transpose, in the same placement, or in host memory where the device has no room for it.
+    """Return the CSR of the transpose, in the same placement, or in host memory if it does not fit in device memory.
 
     Matrices may have any size and rows any length: entries are counted by column and then moved to their places, a
     piece at a time, from where they are stored.

@@ -1,7 +1,7 @@
 """l1-regularised PageRank around vertices without the host (local_pagerank.cu): one launch takes all steps.
 
-The host reads rows as fast where there are few of them, but has to look up each vertex that they name, and takes the
-steps of one seed after the other; on the device many seeds take theirs at once.
+Where rows are few, the host reads them as fast, but it looks up each of their vertices, and processes one seed after
+the other; the device processes many seeds at once.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class _Room(NamedTuple):
 def local_pagerank(
     matrix: MatrixStore, seeds: NDArray[np.int64], limits: tuple[float, float, float, int, int]
 ) -> Solutions | None:
-    """Return the solutions around the first vertices, as many as there is room for; None where the host has to solve.
+    """Return the solutions around the first vertices, as many as fit in memory; None where the host has to solve.
 
     It does where searches are those of statements (search.py), and in another vertex order.
     """

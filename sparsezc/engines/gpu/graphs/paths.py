@@ -1,8 +1,8 @@
 """Shortest paths without the host (paths.cu): one launch runs the rounds of delta-stepping.
 
 Over the link it serves `zerocopy` matrices of short rows, whose searches have many rounds that read few rows each.
-Where rows are longer statements search, which read lengths packed beside their ids; so they do in placements that serve
-rows from the card.
+Where rows are longer, and in placements that serve rows from the card, statements run instead, which read lengths
+packed with their ids.
 """
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ class HeadCache(Built[Heads]):
         return self._slots(rows, dtype, values) if config.head_cache == "on" else self.usable.k
 
     def _slots(self, rows: Rows, dtype: DataType, values: bool) -> int:
-        """Return the slots a row that the budget allows; 0 if the settings want none or, with a warning, no room."""
+        """Return the slots a row that the budget allows; 0 if the settings want none or, with a warning, none fit."""
         if config.head_cache == "off" or (config.head_cache == "auto" and not RECORDS[rows.indices.placement].in_place):
             return 0
         id_bytes = rows.indices.dtype.itemsize

@@ -1,8 +1,8 @@
-"""Launches of pulls that are kept: a product like one before needs no plan, only its own vectors and mask.
+"""Launches of pulls that are kept for reuse: a repeated product needs no plan, only its own vectors and mask.
 
 What a plan depends on besides the rows, which never change, is a key of few facts and settings. Only pulls whose plan
-follows from that alone are kept (``repeats`` of products/plan.py): none that counts entries first, or that a layout
-serves or counts, as it may be built or dropped before the next.
+follows from the key alone are kept (``repeats`` of products/plan.py): none that counts entries first, and none that a
+layout serves or counts, as the layout may be built or dropped before the next product.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Host threads that gather: they put runs of entries one after another into pinned memory, to be copied.
+"""Host threads that gather: they write the entries of wanted rows one after another into pinned memory, to be copied.
 
 A task is some hundred thousand entries, and one call without Python's lock: SciPy's compiled loop that takes rows out
 of a CSR matrix, a copy a row. It is not a public function of SciPy, so it is tested before use; where the test fails,

@@ -121,7 +121,7 @@ def _put(label: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 class LabelRows:
-    """The rows of a matrix in length classes, and the room for a turn's lists."""
+    """The rows of a matrix in length classes, and the arrays for a turn's lists."""
 
     def __init__(self, op: Any, rows: Rows, dtype: Any, shares: Any, *, joins: bool) -> None:
         xp, n = cuda.current().xp, rows.nrows

@@ -1,4 +1,4 @@
-"""Rows whose columns have labels (ops/labels.py): the best label of each, and what each has within one (labels.cu).
+"""Rows whose columns have labels (ops/labels.py): each row's best label, and its sum with one (labels.cu).
 
 The rows that are wanted are listed by their lengths: those whose labels fit a warp's table in shared memory, those
 that fit a block's, and the others, of which entries spill to device memory.
@@ -156,7 +156,7 @@ def _slots(case: Case) -> int:
 
 
 def tables(longest: int, count: int, case: Case) -> Tables:
-    """Return room for blocks that take rows of at most so many entries: as many blocks as fit."""
+    """Return the tables of blocks that take rows of at most so many entries: as many blocks as fit in memory."""
     gpu = cuda.current()
     slots, key = 2 * longest, np.dtype(np.uint64 if case.long_labels else np.uint32)
     room = max(1, budget.available() // 4 // (slots * (8 + key.itemsize)))

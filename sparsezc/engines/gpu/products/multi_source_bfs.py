@@ -192,7 +192,7 @@ class Case:
         return found
 
     def count(self, pull: Rows | None, push: Rows | None, totals: Any) -> None:
-        """Add these numbers to totals on the device, which have room for a multiple of 64 searches."""
+        """Add these numbers to totals on the device, an array for a multiple of 64 searches."""
         gpu = cuda.current()
         nrows, pulled = (0, 0) if pull is None else (pull.nrows, pull.indptr)
         name = "multi_source_bfs_work"

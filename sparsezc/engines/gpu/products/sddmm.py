@@ -77,7 +77,7 @@ def sides(semiring: Any, a: Any, b: Any, weights: tuple[Weights, ...] = ()) -> S
 
 
 def _full(matrix: Any, across: bool) -> Panel | None:
-    """Return a matrix that lies `across` (few rows) or along (few columns) as a panel; None where it is no full one."""
+    """Return a full matrix as a panel, `across` (few rows) or along (few columns); None if it is not full."""
     store: MatrixStore = matrix._store
     size = store.nrows * store.ncols
     shape = panel.shape_of(store.nrows, store.ncols)

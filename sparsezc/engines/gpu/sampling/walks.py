@@ -123,7 +123,7 @@ class Steps:
 
     @launch.locked
     def step(self, number: int, walks: Any, at: Any, before: Any, older: tuple[MatrixStore, Any] | None) -> Any:
-        """Return where walks go in a step, -1 where no edge leads on, as an array of the host.
+        """Return the vertices to which walks move in a step, -1 where no edge leads on, as an array of the host.
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
 """Moves of rows between labels where this process has some of the rows, and the labels of all (label_moves.py).
 
-After each turn it is told what the rows of other processes did. Sums of labels are those of whole numbers, or may
-differ between processes in their last bits; labels are equal on all.
+After each turn the processes exchange the moves of their rows. Sums by label are exact for whole numbers; other sums
+may differ between processes in their last bits. The labels are equal on all processes.
 """
 
 from __future__ import annotations

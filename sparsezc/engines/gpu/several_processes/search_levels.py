@@ -1,8 +1,8 @@
-"""The levels of many searches of which each process has some vertices, with nothing between the steps but their counts.
+"""The levels of many searches of which each process has some vertices; between the steps only counts are exchanged.
 
 A step is a :class:`SharedStep`. What statements would do after it, in five launches and as many reads of counts, one
 kernel does here: it takes the vertices that are reached for the first time, and counts what the next step would read.
-Levels are written for several steps at once. Of cards that write into each other's memory, kernels plan the steps
+Levels are written for several steps at once. Between cards that write into each other's memory, kernels plan the steps
 (peer_searches.py).
 """
 
@@ -93,7 +93,7 @@ class SharedSearches:
         return MaskBits(self.seen, FLIP)
 
     def fronts(self, count: int) -> Any:
-        """Return room for so many frontiers."""
+        """Return an array for so many frontiers."""
         words = self.seen.size
         return cuda.current().xp.empty((count, words + words % 2), np.uint32)
 

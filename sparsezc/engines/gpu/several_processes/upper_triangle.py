@@ -1,8 +1,8 @@
 """The upper triangle of a symmetric matrix, for steps of many searches that read nearly all entries in any direction.
 
-Where nearly every vertex is in the frontier of a search and lacks another search, a push reads the rows of these
-vertices, a pull those of these vertices, and either is nearly all. But each edge stands in both rows: a step that tells
-both ends what the other has (multi_source_bfs_both.cu) needs one. The triangle is packed, as rows that are read in
+Where nearly every vertex is in the frontier of one search and not reached by another, a push and a pull both read
+nearly all rows. But each edge is in the rows of both its ends: a step that passes the bits of each end to the other
+(multi_source_bfs_both.cu) needs one of them. The triangle is packed, as rows that are read in
 part take as many requests as whole ones. It takes half of the memory of the ids, in the same placement, and offsets
 in device memory.
 """

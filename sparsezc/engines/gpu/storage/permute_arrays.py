@@ -1,4 +1,4 @@
-"""The arrays of rows whose vertices are numbered anew."""
+"""Renumbering of vertices: the arrays of rows in another vertex order."""
 
 from __future__ import annotations
 

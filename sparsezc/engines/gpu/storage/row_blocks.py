@@ -1,6 +1,6 @@
-"""Matrices larger than the device, a row block at a time.
+"""Row blocks: consecutive rows that fit in device memory, by which larger matrices are processed.
 
-Rows are cut so that a block fits, or entries wherever rows begin; assembly.py makes a matrix of its blocks.
+Entries can also be cut into blocks regardless of rows. assembly.py makes a matrix of its blocks.
 """
 
 from __future__ import annotations
