@@ -74,7 +74,7 @@ def _judge_planted(given: tuple[gb.Matrix, Any, Any], found: gb.Matrix) -> None:
     notes = _misses(given, found)
     if notes["miss km"] > notes["neighbours apart km"]:
         raise Wrong(
-            f"places are {notes['miss km']:.0f} km off; neighbours lie {notes['neighbours apart km']:.0f} apart"
+            f"places are {notes['miss km']:.0f} km off; neighbours are {notes['neighbours apart km']:.0f} apart"
         )
 
 

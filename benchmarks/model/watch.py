@@ -236,7 +236,7 @@ class _Watched(engines.Stepping):
         self.engine.run(expression, out, write)
 
     def pointers(self, store: Any) -> Any:
-        made = self.engine.pointers(store)  # made of a vector, where vectors lie
+        made = self.engine.pointers(store)  # made of a vector, where vectors are
         self._model.cost_nothing(made)
         return made
 

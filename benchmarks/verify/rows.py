@@ -187,7 +187,7 @@ def _smallest(csr: Any, rest: NDArray[Any]) -> NDArray[Any]:
     begins, ends = csr.indptr[rest], csr.indptr[rest + 1]
     offsets = np.concatenate([[0], np.cumsum(ends - begins)])
     if offsets[-1] > REST:
-        raise Undecided(f"{offsets[-1]:,} entries lie outside of what the search reached; {REST:,} can be judged")
+        raise Undecided(f"{offsets[-1]:,} entries are outside of what the search reached; {REST:,} can be judged")
     at = np.repeat(begins - offsets[:-1], ends - begins) + np.arange(offsets[-1])
     given = csr.indices.read()[at]
     ids = np.minimum(np.searchsorted(rest, given), max(rest.size - 1, 0))

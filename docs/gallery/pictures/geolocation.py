@@ -91,7 +91,7 @@ def arc(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     f, g = np.radians([a, b]).T
     u, v = np.stack([np.cos(f) * np.cos(g), np.cos(f) * np.sin(g), np.sin(f)], axis=1)
     t = np.linspace(0, 1, 40)[:, None]
-    x = (1 - t) * u + t * v  # a chord: its points lie above those of the arc
+    x = (1 - t) * u + t * v  # a chord: its points are above those of the arc
     return np.degrees(np.stack([np.arctan2(x[:, 2], np.hypot(x[:, 0], x[:, 1])), np.arctan2(x[:, 1], x[:, 0])], axis=1))
 
 
