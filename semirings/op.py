@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # for editors; at run time users' registered operators are fo
 
 __all__ = ["from_string", "numpy", "ss"]
 
-_ROOMS = ("unary", "binary", "semiring")
+_NAMESPACES = ("unary", "binary", "semiring")
 
 
 def from_string(text: str) -> Any:  # type: ignore[no-redef]
@@ -48,15 +48,16 @@ def from_string(text: str) -> Any:  # type: ignore[no-redef]
 
 
 def __getattr__(name: str) -> Any:
-    for kind in _ROOMS:
+    for kind in _NAMESPACES:
         found = names.names_of(kind).get(name)
         if found is not None:
             return found if name in names.namespace_dict(kind) else ask(namespace(kind), name, "op")
-    paths = [vars(room[name]) for room in map(names.namespace_dict, _ROOMS) if isinstance(room.get(name), Path)]
+    dicts = map(names.namespace_dict, _NAMESPACES)
+    paths = [vars(namespace[name]) for namespace in dicts if isinstance(namespace.get(name), Path)]
     if paths:
         return Path(**{part: op for path in reversed(paths) for part, op in path.items()})
     raise AttributeError(f"no unary, binary or semiring operator has the name {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for kind in _ROOMS for name in names.names_of(kind))})
+    return sorted({*__all__, *(name for kind in _NAMESPACES for name in names.names_of(kind))})

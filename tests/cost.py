@@ -3,7 +3,7 @@
 It is the README's test line with a plugin, this file; ARG goes to pytest (a folder, ``-k NAME``). A table by folders
 has the processor time of the tests' processes and of those that they started, user and system; how many cases passed;
 and how many kernels the emulator was asked for, each counted once. ``--lines`` counts the statements of the package
-that ran in these processes, by the package `coverage`, room by room: it does not see loops that numba compiled.
+that ran in these processes, by the package `coverage`, folder by folder: it does not see loops that numba compiled.
 Kernels of an earlier run are not compiled anew: remove ``.pytest_cache`` before a comparison. On a busy machine
 processor time varies by a tenth.
 """
@@ -100,21 +100,21 @@ def table(folder: Path) -> dict[str, Any]:
 
 
 def _lines_of(folder: Path) -> dict[str, list[int]]:
-    """Return the statements that ran and those that there are, by room of the package."""
+    """Return the statements that ran and those that there are, by folder of the package."""
     import coverage
 
     whole = coverage.Coverage(str(folder / ".coverage"))
     whole.combine([str(folder)])
-    rooms: dict[str, list[int]] = {}
+    folders: dict[str, list[int]] = {}
     for file in whole.get_data().measured_files():
         if not (path := Path(file)).is_relative_to(ROOT) or not path.exists():  # a copy that a test installed
             continue
         path = path.relative_to(ROOT)
         _, statements, _, missing, _ = whole.analysis2(file)
-        room = rooms.setdefault("/".join(path.parts[:3] if len(path.parts) > 3 else path.parts[:-1]), [0, 0])
-        room[0] += len(statements) - len(missing)
-        room[1] += len(statements)
-    return rooms
+        folder = folders.setdefault("/".join(path.parts[:3] if len(path.parts) > 3 else path.parts[:-1]), [0, 0])
+        folder[0] += len(statements) - len(missing)
+        folder[1] += len(statements)
+    return folders
 
 
 def main() -> int:
@@ -131,12 +131,12 @@ def main() -> int:
         ended = subprocess.run(command, cwd=ROOT, env=os.environ | {_FOLDER: name}, check=False).returncode
         found = table(Path(name))
         if options.lines:
-            rooms = found["rooms"] = _lines_of(Path(name))
-            found["total"]["lines"], found["total"]["statements"] = map(sum, zip(*rooms.values(), strict=True))
+            folders = found["folders"] = _lines_of(Path(name))
+            found["total"]["lines"], found["total"]["statements"] = map(sum, zip(*folders.values(), strict=True))
     for folder, (took, passed) in found["folders"].items():
         print(f"{folder:24} {took:9.1f} s {passed:7} cases")
-    for room, (ran, statements) in sorted(found.get("rooms", {}).items()):
-        print(f"{room:36} {ran:6} of {statements:6} statements")
+    for folder, (ran, statements) in sorted(found.get("folders", {}).items()):
+        print(f"{folder:36} {ran:6} of {statements:6} statements")
     print("  ".join(f"{what}: {number}" for what, number in found["total"].items()))
     if options.out:
         options.out.write_text(json.dumps(found, indent=1) + "\n")

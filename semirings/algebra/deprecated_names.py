@@ -16,20 +16,20 @@ __all__ = ["ask", "move"]
 _ALSO = {"positioni": "`gb.indexunary.rowindex` or ", "positionj": "`gb.indexunary.colindex` or "}
 
 
-def move(room: Any) -> None:
-    """Remove the names of ``room.ss`` from the listing of `room`; a lookup by name still finds them."""
-    moved = {name: op for name, op in vars(room.ss).items() if isinstance(op, Operator)}
+def move(namespace: Any) -> None:
+    """Remove the names of ``namespace.ss`` from the listing of `namespace`; a lookup by name still finds them."""
+    moved = {name: op for name, op in vars(namespace.ss).items() if isinstance(op, Operator)}
     for name in moved:
-        delattr(room, name)
-    room.__getattr__ = lambda name: ask(room, name)
+        delattr(namespace, name)
+    namespace.__getattr__ = lambda name: ask(namespace, name)
 
 
-def ask(room: ModuleType, name: str, called: str | None = None) -> Any:
-    """Return the operator that had this name in `room`; `called` is the namespace that the program used."""
-    kind = called or room.__name__.rpartition(".")[2]
-    op = getattr(room.ss, name, None)
+def ask(namespace: ModuleType, name: str, called: str | None = None) -> Any:
+    """Return the operator that had this name in `namespace`; `called` is the namespace that the program used."""
+    kind = called or namespace.__name__.rpartition(".")[2]
+    op = getattr(namespace.ss, name, None)
     if not isinstance(op, Operator):
-        raise AttributeError(f"{room.__name__} has no attribute {name!r}")
+        raise AttributeError(f"{namespace.__name__} has no attribute {name!r}")
     warnings.warn(
         f"`gb.{kind}.{name}` is deprecated in python-graphblas; please use {_ALSO.get(name, '')}`gb.{kind}.ss.{name}`,"
         " which is the same operator in both libraries",

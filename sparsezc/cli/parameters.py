@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from sparsezc.process import first_use
 
-ROOMS = ("sparsezc.applications", "sparsezc.algorithms")
+PACKAGES = ("sparsezc.applications", "sparsezc.algorithms")
 REQUIRED = object()  # the default of a parameter that has none
 _SECTION = re.compile(r"^(\w+)\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", re.MULTILINE | re.DOTALL)
 _ENTRY = re.compile(r"^(\w[\w, ]*?)(?: : (.*))?\n((?:(?: .*)?\n)*)", re.MULTILINE)
@@ -44,7 +44,7 @@ class Function(NamedTuple):
 
 def home(name: str) -> str:
     """Return the package that has the function: the applications or the algorithms."""
-    return next(room for room in ROOMS if name in import_module(room).__all__)
+    return next(package for package in PACKAGES if name in import_module(package).__all__)
 
 
 @cache
@@ -119,5 +119,5 @@ def _value(default: Any) -> Any:
 
 def every() -> Iterator[str]:
     """Yield the names of all algorithms and applications."""
-    for room in reversed(ROOMS):
-        yield from import_module(room).__all__
+    for package in reversed(PACKAGES):
+        yield from import_module(package).__all__

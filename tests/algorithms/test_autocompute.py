@@ -78,10 +78,10 @@ def test_an_algorithm_asks_for_the_results_that_it_needs(name: str) -> None:
 
 
 def test_whose_setting_it_is_does_not_depend_on_the_caller() -> None:
-    """An expression raises wherever the line stands that needs its result, so also in a room of the package."""
+    """An expression raises wherever the line stands that needs its result, so also in a namespace of the package."""
     text = "def nvals(x):\n    return x.nvals\n"
-    room: dict[str, Any] = {"__name__": "sparsezc.algorithms.any"}
-    exec(text, room)
+    namespace: dict[str, Any] = {"__name__": "sparsezc.algorithms.any"}
+    exec(text, namespace)
     v = gb.Vector.from_dense([1, 2])
     with gb.config.set(autocompute=False), pytest.raises(TypeError, match="autocompute"):
-        room["nvals"](v + v)
+        namespace["nvals"](v + v)

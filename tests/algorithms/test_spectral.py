@@ -15,7 +15,7 @@ from tests.algorithms.graphs import SMALL, csr, dense, graphs, matrix, needs_rea
 hits, katz_centrality = gb.algorithms.hits, gb.algorithms.katz_centrality
 eigenvector_centrality = gb.algorithms.eigenvector_centrality
 
-#: Where the power method takes few iterations: elsewhere the two largest eigenvalues lie close together.
+#: Where the power method takes few iterations: elsewhere the two largest eigenvalues are close together.
 CALM = ["one vertex", "one loop", "one edge", "star", "star pointing in", "cycle", "two cliques", "kronecker"]
 weights = st.integers(0, 9)
 
@@ -179,7 +179,7 @@ def _co_authors():
     return csr(6000, np.unique(pairs, axis=0).tolist())
 
 
-#: Symmetric graphs whose largest singular values lie close together, and whether the largest is a single one.
+#: Symmetric graphs whose largest singular values are close together, and whether the largest is a single one.
 CLOSE = {
     "cliques of 20 to 60": (lambda: _united([np.ones((s, s)) - np.eye(s) for s in range(20, 61)]), True),
     "many cliques and a larger one": (lambda: _united([np.ones((s, s)) - np.eye(s) for s in [40] * 30 + [41]]), True),

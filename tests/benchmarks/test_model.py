@@ -169,7 +169,7 @@ def test_whole_searches(graph: str, slots: int, device: EmulatedDevice) -> None:
         assert_close(device, lambda: gb.algorithms.bfs_parents(A, hub(A)))
         if (
             graph != "path:70"
-        ):  # where trees are hooked: their pointers lie on the card, and the emulator counts them too
+        ):  # where trees are hooked: their pointers are on the card, and the emulator counts them too
             assert_close(device, lambda: gb.algorithms.connected_components(A))
 
 
@@ -294,7 +294,7 @@ def test_narrow_values_are_counted_too(width: int) -> None:
 
 
 def test_a_naive_worker_asks_for_each_sector_it_enters() -> None:
-    lengths = np.array([9, 0, 16])  # entries 0..8 of 4 bytes lie in sectors 0 and 1; 9..24 in 1, 2 and 3
+    lengths = np.array([9, 0, 16])  # entries 0..8 of 4 bytes are in sectors 0 and 1; 9..24 in 1, 2 and 3
     ends = np.cumsum(lengths)
     assert per_row(ends - lengths, ends, 4, "naive")[:, 0].tolist() == [2, 0, 3]
     assert KERNELS[0] == PATTERNS[0]

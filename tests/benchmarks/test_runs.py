@@ -63,7 +63,7 @@ def test_each_pattern_makes_the_requests_that_it_is_named_for(device: EmulatedDe
     assert requests("stream", 32 * 64, offset=32) == {96: 64, 32: 64}
     assert requests("strided", 64) == {32: 32 * 64}
     assert requests("random_requests", 256, size=128) == {128: 256}
-    for size in (32, 64):  # now and then two of a warp's requests lie in one line
+    for size in (32, 64):  # now and then two of a warp's requests are in one line
         assert requests("random_requests", 256, size=size)[size] > 240
 
 

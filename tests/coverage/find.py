@@ -78,7 +78,7 @@ def on_cpu(label: str, statement: Runs) -> None:
 
 
 def on_gpu(label: str, statement: Runs) -> str:
-    """Who does a statement whose operands lie on the GPU: the engine there, the CPU engine for it, or neither."""
+    """Return the engine that runs a statement of operands on the GPU: the GPU engine, the CPU engine, or neither."""
     put: list[Any] = []
 
     def there(x: Any) -> Any:

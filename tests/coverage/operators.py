@@ -21,7 +21,7 @@ from tests.semirings import test_surface
 
 from .find import FALLBACK, NATIVE
 
-ROOMS = (
+NAMESPACES = (
     "unary", "unary.numpy", "unary.ss", "binary", "binary.numpy", "binary.ss", "monoid", "monoid.numpy", "semiring",
     "semiring.numpy", "semiring.ss", "indexunary", "select", "agg", "agg.ss",
 )  # fmt: skip
@@ -37,7 +37,7 @@ USES: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 
 
-class Room(NamedTuple):
+class Namespace(NamedTuple):
     """A namespace: its operators by who does them on the GPU, the rest of its names, and those that are absent."""
 
     operators: dict[str, list[str]]
@@ -45,8 +45,8 @@ class Room(NamedTuple):
     absent: list[str]
 
 
-def _inside(module: Any, room: str) -> Any:
-    for part in room.split("."):
+def _inside(module: Any, namespace: str) -> Any:
+    for part in namespace.split("."):
         module = getattr(module, part)
     return module
 
@@ -58,7 +58,7 @@ def _object(dtype: Any, ndim: int, engine: str) -> Any:
 
 
 def done_by(kind: str, op: Any, *, also_on_cpu: bool = False, dtype: Any = None) -> str:
-    """Who does an operator whose operands lie on a device, one that computes nothing; an error where the CPU engine
+    """Who does an operator whose operands are on a device, one that computes nothing; an error where the CPU engine
     should and cannot.
     """
     op = op() if isinstance(op, Parameterized) else op
@@ -77,7 +77,7 @@ def done_by(kind: str, op: Any, *, also_on_cpu: bool = False, dtype: Any = None)
     return NATIVE
 
 
-def room(name: str, seen: dict[int, str]) -> Room:
+def namespace(name: str, seen: dict[int, str]) -> Namespace:
     """Compare a namespace by names; `seen` has operators by identity, as one may have several names."""
     kind = name.partition(".")[0]
     theirs, ours = _inside(graphblas, name), _inside(sparsezc, name)
@@ -96,15 +96,15 @@ def room(name: str, seen: dict[int, str]) -> Room:
         if id(op) not in seen:
             seen[id(op)] = done_by(kind, op, also_on_cpu=name != "semiring.numpy")  # which takes minutes to compile
         found[seen[id(op)]].append(each)
-    return Room(found, other, absent)
+    return Namespace(found, other, absent)
 
 
-def rooms() -> dict[str, Room]:
+def namespaces() -> dict[str, Namespace]:
     """Every namespace."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         seen: dict[int, str] = {}
-        return {name: room(name, seen) for name in ROOMS}
+        return {name: namespace(name, seen) for name in NAMESPACES}
 
 
 def kinds_of_numbers() -> dict[str, str]:

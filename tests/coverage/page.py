@@ -124,12 +124,12 @@ def algebra() -> str:
         "| --- | --- | --- | --- |",
     ]
     reasons: dict[str, str] = {}
-    for name, room in operators.rooms().items():
-        reasons |= {f"{name}.{each}": operator_surface.ABSENT.get(f"{name}.{each}", "") for each in room.absent}
-        told = [each for each in room.absent if reasons[f"{name}.{each}"]]
-        rest = len(room.absent) - len(told)
+    for name, namespace in operators.namespaces().items():
+        reasons |= {f"{name}.{each}": operator_surface.ABSENT.get(f"{name}.{each}", "") for each in namespace.absent}
+        told = [each for each in namespace.absent if reasons[f"{name}.{each}"]]
+        rest = len(namespace.absent) - len(told)
         absent = f"{rest} that are made of absent ones" if rest else code(told)
-        native, fallback = room.operators[NATIVE], room.operators[FALLBACK]
+        native, fallback = namespace.operators[NATIVE], namespace.operators[FALLBACK]
         lines.append(f"| `{name}` | {len(native)} | {code(fallback)} | {absent} |")
     lines += ["", "`op` is the union of these. Why names are absent:", "", "| name | reason |", "| --- | --- |"]
     lines += [f"| `{name}` | {reason} |" for name, reason in operator_surface.ABSENT.items()]

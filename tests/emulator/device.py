@@ -472,7 +472,7 @@ class EmulatedDevice(HostDevice):
 
 
 def aligned(array: np.ndarray, to: int = 128, offset: int = 0) -> np.ndarray:
-    """Return a copy whose first byte lies ``offset`` bytes past a multiple of ``to``."""
+    """Return a copy whose first byte is ``offset`` bytes past a multiple of ``to``."""
     room = np.empty(array.nbytes + 2 * to, np.uint8)
     start = -room.ctypes.data % to + offset
     copy = room[start : start + array.nbytes].view(array.dtype)

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 Color = tuple[float, float, float, float]
 
-LEAST = 4.5  # of a text to what lies below it
+LEAST = 4.5  # of a text to what is below it
 LEAST_OF_ICONS = 3.0
 _RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
 _VARIABLE = re.compile(r"--color-([\w-]+)\s*:\s*([^;}]+)")

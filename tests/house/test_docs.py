@@ -164,8 +164,10 @@ def test_every_algorithm_and_every_option_has_its_page() -> None:
 def undocumented(places: set[str]) -> list[str]:
     """Return the public classes and functions, and methods of the three objects, that have no place in the pages."""
     names = {place.rpartition(".")[2] for place in places}
-    rooms = [sparsezc, *(getattr(sparsezc, name) for name in DOCUMENTED), sparsezc.ops]
-    absent = [each for room in rooms for each in room.__all__ if callable(getattr(room, each)) and each not in names]
+    modules = [sparsezc, *(getattr(sparsezc, name) for name in DOCUMENTED), sparsezc.ops]
+    absent = [
+        each for module in modules for each in module.__all__ if callable(getattr(module, each)) and each not in names
+    ]
     for kind in (sparsezc.Matrix, sparsezc.Vector, sparsezc.Scalar):
         own = [each for each in dir(kind) if not each.startswith("_")]
         absent += [f"{kind.__name__}.{each}" for each in own if f"sparsezc.{kind.__name__}.{each}" not in places]

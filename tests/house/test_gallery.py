@@ -60,8 +60,10 @@ def test_a_page_has_its_parts(name: str, tmp_path: Path, monkeypatch: pytest.Mon
         given = PARSER.parse_args(words[1:])
         names.check(given, FORMS[words[2]])
     functions = {shlex.split(line)[2].replace("-", "_") for line in commands}
-    rooms = [room for room in ("algorithms", "applications") for name in functions if hasattr(getattr(gb, room), name)]
-    assert len(rooms) == len(functions)
+    folders = [
+        folder for folder in ("algorithms", "applications") for name in functions if hasattr(getattr(gb, folder), name)
+    ]
+    assert len(folders) == len(functions)
 
 
 def test_a_program_that_finds_something_else_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ FOLDERS = (
     ("sparsezc", "sparsezc.__main__"),  # the facade: users import it, no folder does
 )
 
-# Rooms that may name CuPy or ask which engine they are on, and why.
+# Folders that may name CuPy or ask which engine they are on, and why.
 ENGINE_FOLDERS = {
     "sparsezc.engines": "they are the engines",
     "sparsezc.memory": "a placement belongs to a device",
@@ -123,11 +123,11 @@ def modules() -> dict[str, Path]:
 def entry(module: str) -> str | None:
     """Return the name in the table that `module` has or is in."""
     names = [name for row in FOLDERS for name in row]
-    inside = [name for name in names if module == name or (name != "sparsezc" and lies_in(module, name))]
+    inside = [name for name in names if module == name or (name != "sparsezc" and is_in(module, name))]
     return max(inside, key=len, default=None)
 
 
-def lies_in(module: str, folder: str) -> bool:
+def is_in(module: str, folder: str) -> bool:
     return f"{module}.".startswith(f"{folder}.")
 
 
@@ -208,7 +208,7 @@ def test_the_page_lists_the_folders_in_this_order() -> None:
     assert listed == [name for name in names if name not in within | facade]
 
 
-def test_every_file_has_a_room() -> None:
+def test_every_file_has_a_folder() -> None:
     assert [module for module in modules() if entry(module) is None] == []
 
 
@@ -320,8 +320,8 @@ def knows_engines(path: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("module", [name for name in modules() if not any(lies_in(name, r) for r in ENGINE_FOLDERS)])
-def test_only_the_engines_rooms_know_engines(module: str) -> None:
+@pytest.mark.parametrize("module", [name for name in modules() if not any(is_in(name, r) for r in ENGINE_FOLDERS)])
+def test_only_the_engines_folders_know_engines(module: str) -> None:
     assert knows_engines(modules()[module]) == []
 
 
@@ -331,10 +331,10 @@ def test_the_engine_reader_sees_every_form(tmp_path: Path) -> None:
     assert sorted(line.split(":")[-2] for line in knows_engines(path)) == ["1", "2", "3", "3", "5"]
 
 
-def test_the_list_of_rooms_that_know_engines_is_not_longer_than_needed() -> None:
+def test_the_list_of_folders_that_know_engines_is_not_longer_than_needed() -> None:
     """CONTRIBUTING.md says how many files there are beside the folders."""
-    rooms = {each for each in ENGINE_FOLDERS if any(knows_engines(modules()[m]) for m in modules() if lies_in(m, each))}
-    assert rooms == set(ENGINE_FOLDERS)
+    found = {each for each in ENGINE_FOLDERS if any(knows_engines(modules()[m]) for m in modules() if is_in(m, each))}
+    assert found == set(ENGINE_FOLDERS)
     files = [name for name in ENGINE_FOLDERS if name not in ("sparsezc.engines", "sparsezc.memory")]
     number = ("four", "five", "six", "seven")[len(files) - 4]
     assert f"the {number} files that the same test lists" in (ROOT / "CONTRIBUTING.md").read_text()

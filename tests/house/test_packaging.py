@@ -1,6 +1,6 @@
 """The wheel, the sdist, an editable install and a bare checkout all give the same package, whole and only once.
 
-`ops/` and `semirings/` lie at the top level of the tree and must install inside `sparsezc` only: other packages own
+`ops/` and `semirings/` are at the top level of the tree and must install inside `sparsezc` only: other packages own
 those names. Builds run on a copy of the tree, so that old build folders have no part in them.
 """
 
@@ -258,7 +258,7 @@ def test_a_bare_checkout_works(built: Built) -> None:
 
 
 @pytest.mark.parametrize("name", LINKED)
-def test_the_top_level_rooms_refuse_other_names(name: str) -> None:
+def test_the_top_level_folders_refuse_other_names(name: str) -> None:
     """In a checkout `import ops` would find our folder: it must say what to import instead."""
     done = python(f"import {name}", cwd=ROOT)
     assert done.returncode == 1

@@ -71,9 +71,9 @@ def test_dir_is_the_same_after_everything_is_imported() -> None:
 @pytest.mark.parametrize("name", OPERATORS)
 def test_namespaces_show_operators(name: str) -> None:
     space = getattr(gb, name)
-    for room in (space, *(getattr(space, part) for part in ("numpy", "ss") if hasattr(space, part))):
-        for each in shown(room) - HELPERS:
-            assert isinstance(getattr(room, each), Operator | Parameterized | Path), each
+    for module in (space, *(getattr(space, part) for part in ("numpy", "ss") if hasattr(space, part))):
+        for each in shown(module) - HELPERS:
+            assert isinstance(getattr(module, each), Operator | Parameterized | Path), each
 
 
 def test_the_reference_lists_the_top_level() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tests.house.test_layers import ROOT, lies_in, modules
+from tests.house.test_layers import ROOT, is_in, modules
 
 MOST_PARAMETERS = 8
 MOST_FILES = 20
@@ -107,7 +107,7 @@ def unused(text: str) -> list[str]:
 
 
 def test_private_names_are_used_in_their_files() -> None:
-    paths = {name: path for name, path in sources().items() if not lies_in(name, "tests")}  # pytest calls fixtures
+    paths = {name: path for name, path in sources().items() if not is_in(name, "tests")}  # pytest calls fixtures
     found = {f"{name}.{each}" for name, path in paths.items() for each in unused(path.read_text())}
     assert found - FOR_OTHERS.keys() == set()
 
@@ -131,13 +131,13 @@ def test_one_place_knows_of_a_matrix_that_it_is_symmetric() -> None:
     assert knowing == ["sparsezc.core.matrix"]
 
 
-#: How the objects lie on their engine, which is below the algorithms.
+#: How the objects are stored on their engine, which is below the algorithms.
 BELOW = {"_engine", "_lock", "_need", "_put", "_settle", "_store", "capability"}
 
 
 def test_algorithms_see_no_engine() -> None:
     for name, path in modules().items():
-        if lies_in(name, "sparsezc.algorithms") or lies_in(name, "sparsezc.applications"):
+        if is_in(name, "sparsezc.algorithms") or is_in(name, "sparsezc.applications"):
             tree = ast.parse(path.read_text())
             seen = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)} & BELOW
             imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
@@ -162,7 +162,7 @@ def test_algorithms_and_applications_use_public_names_of_objects() -> None:
     wrong = {
         module: found
         for module, path in modules().items()
-        if any(lies_in(module, folder) for folder in OUTSIDE) and (found := list(private(path.read_text())))
+        if any(is_in(module, folder) for folder in OUTSIDE) and (found := list(private(path.read_text())))
     }
     assert wrong == {}
 

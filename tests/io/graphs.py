@@ -13,7 +13,7 @@ from sparsezc.io._read import read_csr
 from sparsezc.memory.csr import Csr
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the folder of real graphs does not lie beside the checkout")
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the folder of real graphs is not beside the checkout")
 
 
 def load(path: Any, **options: Any) -> Csr:

@@ -102,7 +102,7 @@ print(resident() - before)
 
 def test_functions_take_no_memory_once_they_are_gone(tmp_path: Path) -> None:
     """They took 1.2 MB each, 36 MB together."""
-    program = tmp_path / "program.py"  # a function is translated from its text, so that must lie in a file
+    program = tmp_path / "program.py"  # a function is translated from its text, so that must be in a file
     program.write_text(PROGRAM)
     root = Path(__file__).parents[2]
     done = subprocess.run(

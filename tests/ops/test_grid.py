@@ -108,7 +108,7 @@ def test_scalar_in_every_way(name: str, engine: Engine) -> None:
         for accum in ("none", "plus", "min"):
             for start in (None, 3):
                 if start is None and accum != "none" and "identity" in name:
-                    continue  # the judge accumulates onto whatever lies in its empty C scalar
+                    continue  # the judge accumulates onto whatever is in its empty C scalar
                 for dtype in ("INT64", "FP64", "INT8"):
                     label = (name, density, accum, start, dtype)
                     arrays = operands(1, "INT16", density=density)

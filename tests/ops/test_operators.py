@@ -43,7 +43,7 @@ def operators(kind: str) -> list[str]:
 def skips(kind: str, name: str, dtype: str) -> bool:
     """Cases that the judge cannot judge.
 
-    Its floor division is compiled for BOOL, where it returns whatever lies in memory. It has no semiring of times for
+    Its floor division is compiled for BOOL, where it returns whatever is in memory. It has no semiring of times for
     BOOL but these two. It refuses diagindex for values whose type does not meet the thunk's in an integer one.
     """
     if dtype == "BOOL":
@@ -53,10 +53,10 @@ def skips(kind: str, name: str, dtype: str) -> bool:
 
 def find(g: Any, kind: str, name: str) -> Any:
     """Return the operator of a module; the judge may have it under `.ss`."""
-    room = getattr(g, kind)
+    namespace = getattr(g, kind)
     if g is sparsezc:
-        return getattr(room, name)
-    homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
+        return getattr(namespace, name)
+    homes = (getattr(namespace, "ss", None), namespace, getattr(namespace, "numpy", None))
     return next(getattr(home, name) for home in homes if name in dir(home))
 
 
@@ -140,7 +140,7 @@ def test_select(name: str, engine: Engine) -> None:
 
 
 def test_select_compares_in_the_type_that_both_meet_in(engine: Engine) -> None:
-    """Where python-graphblas compares with whatever bits lie in the thunk; and the values stay what they were."""
+    """Where python-graphblas compares with whatever bits are in the thunk; and the values stay what they were."""
     for dtype, thunk, kept in (("UINT64", 2, [1, 2]), ("FP32", 2, [1, 2]), ("INT8", 2.5, [2]), ("UINT8", 2.5, [2])):
         values = np.array([1, 2, 2**63 + 1 if dtype == "UINT64" else 3], sparsezc.dtypes.lookup(dtype).np_type)
         u = engine.put(sparsezc.Vector.from_coo([0, 1, 2], values, dtype))
@@ -178,9 +178,10 @@ def test_any_keeps_one_of_the_products(name: str, engine: Engine) -> None:
 @pytest.mark.parametrize("dtype", ["BOOL", "INT8", "UINT64", "FP32"])
 @pytest.mark.parametrize("name", ["floordiv", "rfloordiv", "rpow"])
 def test_division_by_zero_says_what_the_operator_says(name: str, dtype: str, engine: Engine) -> None:
-    """The judge's own raise there, and leave whatever lies in memory behind."""
+    """The judge's own raise there, and leave whatever is in memory behind."""
     op, semiring = (
-        getattr(room, prefix + name, None) for room, prefix in ((sparsezc.binary, ""), (sparsezc.semiring, "any_"))
+        getattr(namespace, prefix + name, None)
+        for namespace, prefix in ((sparsezc.binary, ""), (sparsezc.semiring, "any_"))
     )
     zeros = [0, 1, 3, 0, 1, 2], [0, 0, 0, 1, 2, 0]
     x, y = (engine.put(sparsezc.Vector.from_coo(range(6), values, dtype)) for values in zeros)

@@ -26,13 +26,13 @@ SMALL = np.array([-9, -5, -3, -2, -1, 0, 1, 2, 3, 4, 5, 7, 9, 12])
 CASES = [(kind, name) for kind, table in KINDS.items() for name in table]
 
 
-def room(kind: str) -> Any:
+def namespace(kind: str) -> Any:
     return {"unary": unary, "bits": unary, "binary": binary, "indexunary": indexunary}[kind]
 
 
 @cache
 def operator(kind: str, name: str) -> Any:
-    return room(kind).register_anonymous(KINDS[kind][name], name.replace(" ", "_"))
+    return namespace(kind).register_anonymous(KINDS[kind][name], name.replace(" ", "_"))
 
 
 def small(dtype: datatypes.DataType) -> np.ndarray:
@@ -201,10 +201,10 @@ def test_the_line_is_the_constructs() -> None:
 
 
 def test_what_has_no_text() -> None:
-    room: dict[str, Any] = {}
-    exec("def hidden(x): return x", room)
+    namespace: dict[str, Any] = {}
+    exec("def hidden(x): return x", namespace)
     with pytest.raises(exceptions.UdfParseError, match="its text cannot be found"):
-        unary.register_anonymous(room["hidden"])
+        unary.register_anonymous(namespace["hidden"])
     for wrong in (3, abs, math.sqrt, "x + 1"):
         with pytest.raises(TypeError, match="must be a function"):
             unary.register_anonymous(wrong)
@@ -260,10 +260,10 @@ def test_parameters() -> None:
 @pytest.fixture
 def clean() -> Any:
     """Restore the namespaces after each test."""
-    rooms = {kind: vars(getattr(gb, kind)) for kind in names.KINDS}
-    before = {kind: dict(each) for kind, each in rooms.items()}
+    namespaces = {kind: vars(getattr(gb, kind)) for kind in names.KINDS}
+    before = {kind: dict(each) for kind, each in namespaces.items()}
     yield
-    for kind, each in rooms.items():
+    for kind, each in namespaces.items():
         for name in set(each) - set(before[kind]):
             del each[name]
 

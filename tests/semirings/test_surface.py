@@ -40,17 +40,19 @@ def public(module: Any) -> set[str]:
     return {name for name in dir(module) if not name.startswith("_")}
 
 
-def rooms(kind: str) -> dict[str, set[str]]:
-    """Return the public names of a namespace there, and of the rooms in it."""
+def namespaces(kind: str) -> dict[str, set[str]]:
+    """Return the public names of a namespace there, and of the namespaces in it."""
     module = getattr(graphblas, kind)
-    found = {room: public(getattr(module, room)) for room in ("ss", "numpy") if hasattr(module, room)}
+    found = {
+        namespace: public(getattr(module, namespace)) for namespace in ("ss", "numpy") if hasattr(module, namespace)
+    }
     return {"": public(module)} | found
 
 
 # Now: python-graphblas adds names while it is used, such as any_pow by an outer product.
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
-    THEIRS = {kind: rooms(kind) for kind in KINDS}
+    THEIRS = {kind: namespaces(kind) for kind in KINDS}
 
 
 def missing() -> set[str]:
@@ -268,6 +270,6 @@ def test_numpys_names() -> None:
     assert np.isnan(gb.monoid.numpy.maximum["FP64"].numpy(np.nan, 1.0))
     total = gb.Vector.from_dense([1.0, 2, 3]).reduce(gb.monoid.numpy.logaddexp).new()
     assert total.value == pytest.approx(3.40760596444438)
-    for room in (gb.unary, gb.binary, gb.monoid, gb.semiring, gb.op):
+    for namespace in (gb.unary, gb.binary, gb.monoid, gb.semiring, gb.op):
         with pytest.raises(AttributeError, match="has no 'nothing'"):
-            _ = room.numpy.nothing
+            _ = namespace.numpy.nothing

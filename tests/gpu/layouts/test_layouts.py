@@ -69,7 +69,7 @@ def test_a_layout_counts_builds_and_drops(name: str, gpu: Any) -> None:
 
 
 def test_words_that_are_dropped_are_not_read_again(gpu: Any) -> None:
-    """Not even by a launch that was prepared before; those that are built anew lie elsewhere."""
+    """Not even by a launch that was prepared before; those that are built anew are elsewhere."""
     rng = np.random.default_rng(3)
     i, j = np.nonzero(rng.random((N, N)) < 0.2)
     A = gb.Matrix.from_coo(i, j, rng.integers(1, 9, i.size), "UINT8", nrows=N, ncols=N)

@@ -93,21 +93,21 @@ Engines = Callable[[Kind], Engine]
 
 
 def placed(placement: str, files: Path, kind: Kind) -> Engine:
-    """Matrices lie there, vectors on the card; mapped ones in files of this folder."""
+    """Matrices are there, vectors on the card; mapped ones in files of this folder."""
     names = count()
 
     def lay(x: Any) -> Any:
-        lie = COMPRESSED.get(placement, placement)
+        stored = COMPRESSED.get(placement, placement)
         if placement == "mapped":
             path = files / f"{next(names)}.h5"
             with pytest.MonkeyPatch.context() as patch:
                 for module in (csr, csr_file, csr_file_writer) if kind.wide else ():  # as of more than 2^32 columns
                     patch.setattr(module, "index_dtype", lambda *_: np.dtype(np.uint64))
                 gb.io.write(x, path)
-                return gb.io.read(path, placement=lie)
+                return gb.io.read(path, placement=stored)
         if kind.wide:
-            return gb.Matrix._from_csr(x._to_csr().place(lie, ids=np.uint64), "gpu")
-        return x.to("gpu", placement=lie)
+            return gb.Matrix._from_csr(x._to_csr().place(stored, ids=np.uint64), "gpu")
+        return x.to("gpu", placement=stored)
 
     def put(x: Any) -> Any:
         if getattr(x, "ndim", 0) != 2:

@@ -119,11 +119,11 @@ def test_what_each_placement_moves() -> None:
             elif placement == "stream":  # a little before each range is copied with it
                 assert (read, inside > nbytes - 1) == (0, True)
                 assert nbytes <= copied <= 1.4 * nbytes
-            elif placement == "gather":  # the row that half a buffer does not hold is read where it lies
+            elif placement == "gather":  # the row that half a buffer does not hold is read where it is
                 longest = 4 * A[77, :].new().nvals
                 assert copied == nbytes - longest
                 assert longest <= read <= 1.2 * longest
-            elif placement == "hybrid":  # the first product fills the card, and reads the rest where it lies
+            elif placement == "hybrid":  # the first product fills the card, and reads the rest where it is
                 assert nbytes <= read + copied <= 1.05 * nbytes
                 again = link_bytes(lambda B=B: B.mxv(full, "plus_second").new())
                 assert again[1] <= 4 << segments.BITS  # the last segment, a shorter one, gave its place
@@ -332,7 +332,7 @@ def test_what_is_measured_decides_how_cached_fetches(gpu: Any, monkeypatch: pyte
 
 @pytest.mark.usefixtures("small_pieces", "counting")
 def test_where_the_rest_is_gathered_rows_stay_as_wholes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ascetic as published: of a product that wants all, what lies on the card is not moved."""
+    """Ascetic as published: of a product that wants all, what is on the card is not moved."""
     monkeypatch.setattr(cached, "WAYS", (transfer_cost.GATHERED,))
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with room_for(22_000), gb.config.set(packing="off"):

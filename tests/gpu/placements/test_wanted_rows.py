@@ -50,7 +50,7 @@ def test_a_masked_product_with_a_panel_asks_for_the_rows_that_the_mask_allows(
 
 @pytest.mark.usefixtures("small_pieces")
 def test_a_product_that_reads_almost_nothing_is_served_as_by_zerocopy(emulated: Any) -> None:
-    """No look at what it wants, no wait, no table: the same kernels, whatever lies on the card."""
+    """No look at what it wants, no wait, no table: the same kernels, whatever is on the card."""
     A = gb.io.read("kron:11", placement="host")
     full, few = gb.Vector.from_dense(np.ones(A.nrows)), gb.Vector.from_coo([5], [1.0], size=A.nrows)
     before = cuda.use(emulated)

@@ -135,7 +135,7 @@ def test_shortest_paths(dtype: str, name: str, source: int, delta: Any, gpu: Any
 
 
 def test_shortest_paths_in_another_order(gpu: Any) -> None:
-    """Vectors lie in the matrix's order while the device goes on alone."""
+    """Vectors are in the matrix's order while the device goes on alone."""
     edges, n = GRAPHS["a ladder of 50 by 10"]
     rows, columns = np.array(edges).T
     lengths = np.random.default_rng(3).integers(1, 30, rows.size)

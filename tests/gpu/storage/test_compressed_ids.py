@@ -381,7 +381,7 @@ def test_a_matrix_may_lie_in_any_order(placement: str, gpu: Any) -> None:
                 assert M.mxv(u, "plus_times").new().to("cpu").isclose(want, rel_tol=1e-12)
                 want = u.to("cpu").vxm(A, "min_first").new(mask=want.S)
                 assert u.vxm(M, "min_first").new(mask=M.mxv(u, "plus_times").new().S).to("cpu").isequal(want)
-    assert B.compress().reorder(order[::-1]).to("cpu").isequal(A)  # from whatever it lies in
+    assert B.compress().reorder(order[::-1]).to("cpu").isequal(A)  # from whatever it is in
     with pytest.raises(ValueError, match="is no permutation"):
         A.reorder(np.zeros(N, int))
     with pytest.raises(ValueError, match=r"order has shape \(3,\)"):

@@ -102,7 +102,7 @@ def test_answers_are_the_cpu_engine_s(placement: str, gpu: Any) -> None:
 
 @pytest.mark.slow
 def test_what_the_device_holds_meanwhile(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """NumPy's arrays are the emulated device's memory; what the host holds lies in pages that are not traced."""
+    """NumPy's arrays are the emulated device's memory; what the host holds is in pages that are not traced."""
 
     def untraced(nbytes: int, kind: str) -> Pages:
         array = np.frombuffer(mmap.mmap(-1, nbytes + 1), np.uint8)[:nbytes]

@@ -84,7 +84,7 @@ def operands(placement: str | None) -> list[Any]:
 def test_results_are_the_same_in_one_block_and_in_many(
     gpu: Any, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
-    """And lie where their operands lay."""
+    """And are where their operands were."""
     cut: list[int] = []
     real = row_blocks.blocks
 

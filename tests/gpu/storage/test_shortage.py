@@ -143,7 +143,7 @@ def test_buffers_are_as_large_as_the_card_allows(
             assert w.to("cpu").isequal(wanted if wrote else gb.Vector.from_dense(np.full(N, 7.0)))
             if wrote and len(sizes) == 1 and len(served) > 2:  # there is room for the largest buffers
                 break
-    assert refused or (placement == "cached" and not push)  # which reads in place, and writes where its result lies
+    assert refused or (placement == "cached" and not push)  # which reads in place, and writes where its result is
     assert len(served) > 2
 
 

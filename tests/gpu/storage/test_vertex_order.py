@@ -1,4 +1,4 @@
-"""Matrices whose vertices lie in another order: users never see it."""
+"""Matrices whose vertices are in another order: users never see it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_orders_and_matrices_go_together(name: str, gpu: Any) -> None:
     assert gb.algorithms.bfs(again, 3).to("cpu").isequal(gb.algorithms.bfs(A, 3))
 
 
-#: What reads or changes a vector `w` that lies in a matrix's order; `A` is that matrix.
+#: What reads or changes a vector `w` that is in a matrix's order; `A` is that matrix.
 USES: dict[str, Any] = {
     "entries": lambda w, A: w,
     "a copy": lambda w, A: w.dup("FP64"),

@@ -61,7 +61,7 @@ def test_arrays_that_are_filled_side_by_side_are_reserved_together(tmp_path: Pat
         arrays = [writer.array(name, part.size, np.int64) for name in ("pointers_to_1", "indices_1")]
         assert (tmp_path / "g.h5").stat().st_size > 2 * part.nbytes
         arrays[0].write(part)
-        arrays.append(writer.array("values", part.size, np.int64))  # beside one that lies there and one that does not
+        arrays.append(writer.array("values", part.size, np.int64))  # beside one that is there and one that does not
         assert (tmp_path / "g.h5").stat().st_size > 3 * part.nbytes
         for array in arrays[1:]:
             array.write(part)

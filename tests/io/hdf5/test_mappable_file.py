@@ -1,4 +1,4 @@
-"""Files that lie mappable: mapped and not read, on both engines; refused by name where they are damaged or too new."""
+"""Mappable files: mapped and not read, on both engines; refused by name where they are damaged or too new."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def as_torch(x: Any) -> Any:
 
 def as_jax(x: Any) -> Any:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
-    return jax.device_put(x, jax.devices("cpu")[0])  # where there is a GPU, JAX's arrays lie on it else
+    return jax.device_put(x, jax.devices("cpu")[0])  # where there is a GPU, JAX's arrays are on it else
 
 
 LIBRARIES = {"numpy": np.array, "torch": as_torch, "jax": as_jax, "lists": lambda x: np.asarray(x).tolist()}
