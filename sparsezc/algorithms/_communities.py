@@ -215,7 +215,7 @@ def _scale(W: Matrix) -> None:
 
 
 def positions(like: Matrix | Vector, size: int | None = None) -> Vector:
-    """Return v(i) = i for the vertices, or for so many positions, on the engine of a matrix or vector."""
+    """Return v(i) = i for each vertex, or for `size` positions, on the engine of a matrix or vector."""
     v = (
         forms.vector_beside(like, datatypes.INT64)
         if isinstance(like, Matrix)

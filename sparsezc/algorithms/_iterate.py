@@ -52,7 +52,7 @@ def product_by_loop(
 
 
 def run_loop(loop: Callable[..., Any], A: Matrix, weighted: bool, *given: Any, products: int = 1) -> Any:
-    """Return what a loop returns that takes weights of edges, or none; None if the engine runs no loop."""
+    """Run a loop with the edges' weights, or without, and return its result; None if the engine runs no loop."""
     if weighted and not (A.dtype.is_integer or A.dtype.is_float or A.dtype is datatypes.BOOL):
         return None
     weights, values = ((), np.float64) if weighted else ((NO_WEIGHTS,), None)

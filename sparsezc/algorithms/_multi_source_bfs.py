@@ -58,7 +58,7 @@ def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]
 
 
 def loop_pieces(A: Matrix, over: range, cost: float, sources: int) -> Iterable[tuple[range, float]]:
-    """Yield what a compiled loop runs over at a time, and what statements cost for each number if all of it is run.
+    """Yield the ranges that a compiled loop runs over at a time, and the statements' cost for each number of the whole.
 
     A number is a pass over the rows of `A`, and the threads that share a piece take some each.
     """
@@ -107,7 +107,7 @@ def sample(n: int, k: Any, seed: int | None, sources: Any = None) -> NDArray[np.
 
 
 def counts(A: Matrix, sources: NDArray[np.int64]) -> tuple[NDArray[Any], ...] | None:
-    """Return what searches count at each vertex: see the loop; None if the engine runs none."""
+    """Return the searches' counts at each vertex (see the loop); None if the engine runs no loop."""
     found: list[Any] = []
     for over, cost in loop_pieces(A, range(0, sources.size, WIDTH), COST, sources.size):
         if (each := engine_loops.run_loop(loop.counts, A, sources, cost=cost, over=over)) is None:

@@ -48,7 +48,7 @@ def are_several(source: Any) -> bool:
 
 
 def vector(values: NDArray[Any], met: NDArray[np.bool_], queue: NDArray[np.int64], count: int) -> Vector:
-    """Make a Vector of what a loop found where `met` is true: at the first `count` positions of a queue."""
+    """Make a Vector of a loop's results where `met` is true: at the first `count` positions of a queue."""
     if count * FEW_OF > values.size:
         return engine_loops.vector(values, None if count == values.size else met)
     at = queue[:count].copy()

@@ -95,7 +95,7 @@ def near(A: Matrix, sources: NDArray[np.int64], radius: int) -> Vector | None:
 
 
 def reached(A: Matrix, sources: NDArray[np.int64], radius: int) -> Any:
-    """Return what :func:`~sparsezc.algorithms.loops.searches.levels` does; None if the engine runs no loop."""
+    """Run :func:`~sparsezc.algorithms.loops.searches.levels`; return None if the engine runs no loop."""
     n = A.shape[0]
     level, met = partial(np.empty, n, np.int32), partial(np.zeros, n, np.bool_)
     return engine_loops.run_loop(searches.levels, A, level, met, sources, radius, cost=COST)

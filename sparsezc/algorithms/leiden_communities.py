@@ -41,7 +41,7 @@ def leiden_communities(
     weighted: bool = False,
     return_levels: bool = False,
 ) -> Vector | list[Vector]:
-    """Find connected communities of high modularity: as by Louvain, but what becomes a vertex is refined first.
+    """Find connected communities of high modularity: Louvain's method with a refinement of communities.
 
     An edge joins its ends whichever way it points; a pair of opposite edges counts twice.
 

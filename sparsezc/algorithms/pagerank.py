@@ -237,12 +237,12 @@ class _State:
         return start, share, sends, tuple(sends), sums, self.rounds, (teleport, leak, self._damping)
 
     def arrays(self) -> tuple[Any, ...]:
-        """Return what the loop is given, with the round after the last that is to run now."""
+        """Return the loop's arguments, with the round after the last that is to run now."""
         self.rounds[1] = self.last
         return self._made
 
     def of_rows(self, lo: int, hi: int) -> tuple[Any, ...]:
-        """Return what the loop is given over some of the rows: it reads what all vertices send."""
+        """Return the loop's arguments for some of the rows: it reads the values that all vertices send."""
         rank, share, sends, own, sums, rounds, (teleport, leak, damping) = self._made
         rank, share, teleport, leak = (x[lo:hi] for x in (rank, share, teleport, leak))
         return rank, share, sends, tuple(x[lo:hi] for x in own), sums, rounds, (teleport, leak, damping)

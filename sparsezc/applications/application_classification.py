@@ -51,7 +51,7 @@ class _Pattern(NamedTuple):
     null: Vector
 
     def least(self, X: Matrix) -> Vector:
-        """Return what messages are at least: the largest value of the other end's column, less what no edge costs."""
+        """Return the lower bound of messages: the largest value of the other end's column, less the cost of no edge."""
         return self.crossed(X.reduce_columnwise(monoid.max).new()).ewise_mult(self.null, binary.minus).new()
 
     def crossed(self, v: Vector) -> Vector:

@@ -64,7 +64,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def of_graph(kind: str, found: Graph) -> Any:
-    """Return what a picture of the graph needs, before the engine takes the graph over.
+    """Return the data of a picture of the graph, before the engine takes the graph over.
 
     Raises
     ------

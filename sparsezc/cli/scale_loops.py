@@ -26,7 +26,7 @@ def load() -> None:
 
 
 class RankLoops(Stepping):
-    """The CPU engine with the loops of ranks on processors in place of its own; what would travel is counted.
+    """The CPU engine with the loops of ranks on processors in place of its own; it counts the bytes that would travel.
 
     Parameters
     ----------

@@ -92,7 +92,7 @@ class Deferred(StandIn[K]):
 
     @property
     def _shown(self) -> formatting.Shown:
-        """Return what it shows of itself; it is not computed for that."""
+        """Return the parts of its printed form, for which it is not computed."""
         raise NotImplementedError
 
     def __repr__(self) -> str:

@@ -91,7 +91,7 @@ def header_html(kind: str, columns: dict[str, Any]) -> str:
 
 
 def name_html(name: str) -> str:
-    """Return a name with what stands after its first underscore as an index, up to ``.T`` and the like."""
+    """Return a name in HTML, with the text after its first underscore as an index, up to ``.T`` and the like."""
     head, mark, rest = name.partition("_")
     if not mark:
         return escape(name)

@@ -142,7 +142,7 @@ class Step(NamedTuple):
 
     @property
     def return_type(self) -> Any:
-        """The type of what `op` returns."""
+        """The type of `op`'s result."""
         return self.op.return_type
 
 
@@ -154,7 +154,7 @@ class Weights(NamedTuple):
 
 
 class Inner:
-    """The semiring of a product within an operation that has another one, and what its values become in between."""
+    """The semiring of a product within another product, and the elementwise steps between both."""
 
     __slots__ = ("op", "weights")
     _stored: ClassVar[bool] = False

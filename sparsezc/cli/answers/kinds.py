@@ -120,7 +120,7 @@ def _highest(
 
 
 def groups(one: str, more: str, *, vertices: bool = True) -> Show:
-    """Return what reports groups of equal labels, such as components; labels may be `vertices`."""
+    """Return the function that reports groups of equal labels, such as components; labels may be `vertices`."""
 
     @pictured
     def show(found: Graph, result: Any, given: Given) -> Shown:
@@ -149,7 +149,7 @@ def groups(one: str, more: str, *, vertices: bool = True) -> Show:
 
 
 def counts(name: str) -> Show:
-    """Return what reports whole numbers of vertices, such as core numbers, and how many vertices have each."""
+    """Return the function that reports whole numbers of vertices, such as core numbers, and the count of each."""
 
     @pictured
     def show(found: Graph, result: Any, given: Given) -> Shown:
@@ -193,7 +193,7 @@ def mates(found: Graph, result: Any, given: Given) -> Shown:
 
 
 def sequence(name: str) -> Show:
-    """Return what reports vertices in an order."""
+    """Return the function that reports vertices in an order."""
 
     def show(found: Graph, result: Any, given: Given) -> Shown:
         _, vertices = result.to_coo()
@@ -208,7 +208,7 @@ def sequence(name: str) -> Show:
 
 
 def number(name: str) -> Show:
-    """Return what reports one number, or yes or no."""
+    """Return the function that reports one number, or yes or no."""
 
     def show(found: Graph, result: Any, given: Given) -> Shown:
         value = result.item() if hasattr(result, "item") else result
@@ -219,7 +219,7 @@ def number(name: str) -> Show:
 
 
 def edges(name: str) -> Show:
-    """Return what reports a matrix, which ``--out`` writes as a graph."""
+    """Return the function that reports a matrix, which ``--out`` writes as a graph."""
 
     def show(found: Graph, result: Any, given: Given) -> Shown:
         count = result.nvals
@@ -229,7 +229,7 @@ def edges(name: str) -> Show:
 
 
 def edge_scores(name: str, score: str) -> Show:
-    """Return what reports a matrix of scores."""
+    """Return the function that reports a matrix of scores."""
 
     @pictured
     def show(found: Graph, result: Any, given: Given) -> Shown:

@@ -69,7 +69,7 @@ class Choice(NamedTuple):
 
 
 def choice(sizes: Sizes, machine: Machine, name: str = "") -> Choice:
-    """Return what "auto" takes for a matrix on a machine."""
+    """Return the placement that "auto" takes for a matrix on a machine."""
     from sparsezc.cli.planning import model
     from sparsezc.memory import budget
 

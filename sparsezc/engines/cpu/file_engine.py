@@ -129,7 +129,7 @@ class FileEngine:
         pass
 
     def summary(self, store: FileStore) -> str:
-        """Say what there is without reading entries (a capability)."""
+        """Return a summary without reading entries (a capability)."""
         where = store.csr.indices
         said = f"{store.csr.nvals:,} entries"
         return f"{said} in {where.path}" if isinstance(where, MappedBuffer) else said

@@ -69,7 +69,7 @@ def _made(x: Expression, pick: Pick, given: RowArrays, rows: Ints, numbers: Ints
 
 
 def picked(pick: Pick, given: RowArrays, begin: Ints, end: Ints, numbers: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the numbers of rows, positions and counts of what is picked, by row, then position."""
+    """Return the rows' numbers, positions and counts of the picked entries, by row, then position."""
     d = end - begin
     k = np.minimum(d, pick.k)
     if pick.how in ("first", "last"):
@@ -223,7 +223,7 @@ def sample_hops(store: Any, seeds: Ints, hops: Hops) -> Subgraph:
 
 
 def hop(given: RowArrays, pick: Pick, vertices: Ints, numbers: Ints) -> tuple[Ints, Ints, Ints, NDArray[Any]]:
-    """Return rows, positions, columns and values of what is picked from some rows, which have these numbers."""
+    """Return rows, positions, columns and values of the entries picked from some rows, given the rows' numbers."""
     row, at, count = picked(pick, given, *given.ends(vertices), numbers)
     if pick.replace:
         row, at = np.repeat(row, count), np.repeat(at, count)

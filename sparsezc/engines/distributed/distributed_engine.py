@@ -160,7 +160,7 @@ class DistributedEngine(Keeper):
             replicated.say(self, what)
 
     def sample_hops(self, store: Any, transposed: bool, seeds: Any, hops: Hops) -> Subgraph | None:
-        """Return what is picked hop by hop; all ranks get all of it."""
+        """Return the sample hop by hop; all ranks get all of it."""
         found: Subgraph | None = _sample_hops(self, store, transposed, seeds, hops)
         return found
 

@@ -214,7 +214,7 @@ class Keeper:
         return self.transport
 
     def summary(self, store: Store) -> str:
-        """Say what is here: counting all entries would need the other ranks."""
+        """Return a summary of this rank's part: counting all entries would need the other ranks."""
         layout = store.layout
         if layout.is_whole:
             return f"{store.local.nvals:,} entries (whole on each of {self.size} ranks)"

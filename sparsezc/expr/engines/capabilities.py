@@ -164,7 +164,7 @@ class Capabilities(Protocol):
         """Return what :class:`~sparsezc.expr.sampling.Hops` picks from a matrix, or its transpose; seeds are int64."""
 
     def pick_entries(self, store: Any, listed: NDArray[Any], pick: Pick, values: bool) -> Any:
-        """Return what is picked from listed rows, read where they are, as arrays in host memory.
+        """Return the entries picked from listed rows, read where they are stored, as arrays in host memory.
 
         These are the places in the list, positions, columns and, if wanted, values; an entry that is drawn again is
         listed again.

@@ -47,7 +47,7 @@ W = TypeVar("W", bound=EngineWrapper)
 
 @contextmanager
 def through(wrapper: W) -> Iterator[W]:
-    """Have a wrapper run what this thread asks of the engine that it holds; others still ask the engine itself.
+    """Redirect this thread's calls of an engine to a wrapper of it; other threads still call the engine itself.
 
     The inner one of two wrappers of an engine replaces the outer one.
     """

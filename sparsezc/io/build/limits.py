@@ -12,7 +12,7 @@ MERGES = ("min", "max", "plus", "times", "first", "second", "any", "lor", "land"
 
 
 def unexpected(where: str, names: Iterable[str], record: type) -> TypeError:
-    """Return the error for options that a TypedDict does not have: Python's own, with those that it has."""
+    """Return Python's error for unknown options, with a list of those that a TypedDict has."""
     wrong, known = min(names), record.__annotations__
     nearest = meant(wrong, known)
     return TypeError(f"{where}: got an unexpected keyword argument {wrong!r}{nearest}; there are {', '.join(known)}")

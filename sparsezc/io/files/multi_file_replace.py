@@ -50,7 +50,7 @@ def recover(base: Path) -> None:
 
 
 def opened(base: Path, paths: Sequence[Path]) -> list[BinaryIO | None]:
-    """Return the open files that stand for `base`, all old or all new; None for those that do not exist.
+    """Return the open files of the output `base`, all old or all new; None for those that do not exist.
 
     If the folder cannot be locked, they are opened without a lock.
     """

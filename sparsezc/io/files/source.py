@@ -65,7 +65,7 @@ def file_name(path: str | os.PathLike[str], what: str) -> str:
 
 
 def existing(path: str | os.PathLike[str], others: Iterable[str] = ()) -> Path:
-    """Return the path, if it is a file that is not empty; `others`: names that may be meant besides those of files.
+    """Return the path, if it is a file that is not empty; `others`: other names that may be meant.
 
     Raises
     ------

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class TableOptions(TypedDict, total=False):
-    """The options of everything that makes a matrix of a table; ``from_pandas_edgelist`` says what each means."""
+    """The options of functions that make a matrix of a table; ``from_pandas_edgelist`` describes each."""
 
     directed: bool
     relabel: bool

@@ -34,7 +34,7 @@ Check = Callable[[EdgeFacts], EdgeFacts]
 
 
 class Part(NamedTuple):
-    """A rank's edges, how they weigh, and the check of them (None: there is none)."""
+    """A rank's edges, the kind of their weights, and the check that all ranks run after reading (None: none)."""
 
     edges: EdgeChunks
     weights: Weights

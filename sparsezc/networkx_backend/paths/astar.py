@@ -80,7 +80,7 @@ def _search(
 def astar_path(
     G: Graph, source: Any, target: Any, heuristic: Any = None, weight: str | None = "weight", *, cutoff: Any = None
 ) -> list[Any]:
-    """Return a path between two nodes, the shortest if `heuristic` is never more than what is left of the way."""
+    """Return a path between two nodes, the shortest if `heuristic` never exceeds the remaining distance."""
     for name, node in (("Source", source), ("Target", target)):
         if node not in G:
             raise nx.NodeNotFound(f"{name} {node} is not in G")

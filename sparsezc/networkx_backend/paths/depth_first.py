@@ -147,7 +147,7 @@ def dfs_postorder_nodes(
 def dfs_labeled_edges(
     G: Graph, source: Any = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any, str]]:
-    """Return the steps of a search: the edges and what they lead to."""
+    """Return the steps of a search: each edge, labelled forward, nontree or reverse."""
     u, v, kind = _search(G, source, depth_limit)
     yield from zip(G.names(u), G.names(v), (_LABELS[k] for k in kind.tolist()), strict=True)
 

@@ -155,5 +155,5 @@ def _move(
 
 
 def totals(label: NDArray[np.int64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sums of what rows have, by label."""
+    """Return the sums of rows' entries by label."""
     return np.bincount(label, shares, label.size).astype(np.float64, copy=False)

@@ -83,7 +83,7 @@ def choose(spans: Spans, rows: NDArray[np.int64], how: Choosing) -> NDArray[np.i
 
 
 def sums_within(spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return what each of some rows has within its own label."""
+    """Return the sum of each row's entries with its own label."""
     sums = np.empty(rows.size)
 
     def part(first: int, last: int) -> None:
@@ -104,7 +104,7 @@ def even_parts(work: NDArray[np.int64]) -> list[int]:
 
 
 def in_threads(part: Callable[[int, int], Any], cuts: list[int]) -> list[Any]:
-    """Do the parts between cuts, a thread each; return what they return."""
+    """Run the parts between cuts, each in a thread; return their results."""
     if len(cuts) == 2:
         return [part(*cuts)]
     with ThreadPoolExecutor(len(cuts) - 1) as pool:

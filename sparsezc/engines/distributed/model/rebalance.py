@@ -149,7 +149,7 @@ class Balance:
     _last: float = 0.0  # the imbalance that the last move was to end
 
     def measure_move(self, *, row_seconds: float | None = None, fixed_seconds: float | None = None) -> None:
-        """Take what a move was measured, or is expected, to cost from now on."""
+        """Set the cost of a move, as measured or as expected."""
         self.row_seconds = self.row_seconds if row_seconds is None else row_seconds
         self.fixed_seconds = self.fixed_seconds if fixed_seconds is None else fixed_seconds
 

@@ -23,7 +23,7 @@ def id_bytes(n: int) -> int:
 
 
 def as_positions(total: int, n: int, value: int, packing: int) -> bool:
-    """Return whether so many entries at n positions, of values of so many bytes, travel as positions and values.
+    """Return whether `total` entries at n positions travel as positions and values, given the bytes of a value.
 
     Otherwise they travel as presence words and a value for each position. Positions must save `packing` bytes.
     """

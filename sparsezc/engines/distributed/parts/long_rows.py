@@ -112,7 +112,7 @@ def add_results(
 
 
 def add_partial_results(engine: DistributedEngine, e: Any, long: LongRows, flipped: bool, x: Store, mine: Any) -> Any:
-    """Add what the vector's entries at long rows give to this rank's part of all results, ``mine``: a push."""
+    """Push the vector's entries at long rows: add their products to this rank's part of all results, ``mine``."""
     layout, h = x.layout, long.rows.size
     here = np.flatnonzero((long.rows >= layout.lo) & (long.rows < layout.hi))
     at = IndexList("list", (long.rows[here] - layout.lo).astype(np.uint64), int(here.size))

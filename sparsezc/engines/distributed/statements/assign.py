@@ -115,7 +115,7 @@ class _Region:
         return self._kinds[self.cut] == "one"
 
     def part(self, x: Any) -> Any:
-        """Return what of an object of the region's shape is written on this rank."""
+        """Return the part of an object of the region's shape that is written on this rank."""
         engine = self._engine
         if self._is_whole or (x.ndim == 1 and self._is_across):
             return rowwise.whole(engine, x)

@@ -35,7 +35,7 @@ def refuse_difference(transport: Transport, where: str, mine: tuple[Any, ...], n
 
 
 class Checked:
-    """A transport whose ranks first tell each other what they are about to do (``config.check``).
+    """A transport whose ranks compare the collectives that they are about to run (``config.check``).
 
     A rank that has strayed from the others is then an error on all of them. A statement that exchanges nothing is told,
     too: its operands may differ.

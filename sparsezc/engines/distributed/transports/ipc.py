@@ -98,7 +98,7 @@ class Ipc(Mpi):
         return self._exchange([mine], [np.zeros(self.size, np.int64)], [counts], [after])[0]
 
     def shared(self, nbytes: int, told: int, key: Any, owner: Any) -> Shared | None:
-        """Return windows of their own: no message clears what is left there."""
+        """Return windows of their own: no message clears the bytes left there."""
         windows = self._shared
         if not windows.prepare(nbytes, key, owner):
             return None
@@ -107,7 +107,7 @@ class Ipc(Mpi):
         return Shared(windows.arrays, windows.left, leave, self._buffer("told", told), wait, self._count)
 
     def meet(self) -> None:
-        """Have what is launched from now on come after what all have launched so far."""
+        """Order all later launches after those that all ranks have launched so far."""
         self._signals[self._turn].give()
         self.numbers(0)
         self._follow()

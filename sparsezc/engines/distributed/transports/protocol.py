@@ -134,7 +134,7 @@ class Transport(Protocol):
 
 
 class Alone:
-    """The transport of one process: what it sends is what it receives."""
+    """The transport of one process, which receives the arrays that it sends."""
 
     def __init__(self) -> None:
         self.rank, self.size = 0, 1

@@ -52,7 +52,7 @@ class SharedWindows:
         return self.nbytes > 0 and (self._dropped or self.nbytes > max(self._needs.values(), default=0))
 
     def prepare(self, nbytes: int, key: Any, owner: Any) -> bool:
-        """Have windows of so many bytes for an object; return whether there are: on a rank memory may be short.
+        """Allocate windows of `nbytes` for an object; return whether all ranks had the memory.
 
         A collective. Their contents are zeros, or as they were left with the same key.
         """

@@ -41,5 +41,5 @@ def shares(rows: Rows, kernel: Launcher, rows_at_once: int, *, few_waits: bool =
 
 
 def rows_text(long: int, rows_at_once: int) -> str:
-    """Return what frontier_rows.cuh needs of the text before a kernel."""
+    """Return the text that frontier_rows.cuh needs before a kernel."""
     return f"constexpr u64 LONG = {long};\nconstexpr u32 ROWS_PER_WARP = {rows_at_once};"

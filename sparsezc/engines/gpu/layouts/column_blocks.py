@@ -111,7 +111,7 @@ def _nbytes(rows: Rows, values: bool, nblocks: int) -> int:
 
 
 class Scattered(NamedTuple):
-    """The shares of entries whose column is far from the columns that neighbouring rows read: hubs, and others."""
+    """The shares of entries with columns far from those that neighbouring rows read: hubs' columns, and others."""
 
     hubs: float
     others: float

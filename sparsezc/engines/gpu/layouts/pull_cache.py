@@ -62,7 +62,7 @@ class KeptPulls(dict[tuple[Any, ...], Pull]):
         matrix: MatrixStore, columns: Rows | None, vector: VectorStore, semiring: Any, out: VectorStore,
         write: Write[MaskBits], vector_left: bool,
     ) -> tuple[Any, ...] | None:  # fmt: skip
-        """Return what the plan of a pull over some rows depends on besides; None where it may depend on more.
+        """Return the other facts on which the plan of a pull over some rows depends; None if they are not all known.
 
         `columns`: the rows of the transpose, if there are any.
         """

@@ -73,7 +73,7 @@ def label_weight(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 def sums_within(e: Any, A: Any, label: Any, rows: Rows) -> Any:
-    """Return what every row has within its label, on the device; `rows`: A's, wherever they are read."""
+    """Return the sum of every row's entries with its label, on the device; `rows`: A's, wherever they are read."""
     return _run(e, A, label, Write(None, None, False), rows=rows)[1]
 
 
@@ -189,7 +189,7 @@ def prelude(case: Case, blocks: bool, in_memory: bool, sums: bool) -> str:
 
 @lru_cache(maxsize=256)
 def types(case: Case, labels: str = "Key") -> str:
-    """Return what label_rows.cuh needs, and the slots of a block's table; `labels`: the type of stored labels."""
+    """Return label_rows.cuh's prelude, and the slots of a block's table; `labels`: the type of stored labels."""
     ids, keys = ("u64" if wide else "u32" for wide in (case.wide, case.long_labels))
     return "\n".join(
         (

@@ -249,7 +249,7 @@ def prelude(
     wide: bool = False, compressed: bool = False, looks: bool = False, words: int = 1, aligned: bool = True,
     long: int = 1, at_once: int = 32, planned: bool = False,
 ) -> str:  # fmt: skip
-    """Return what multi_source_bfs.cuh and the files that include it are specialised for."""
+    """Return the prelude of multi_source_bfs.cuh and of the files that include it."""
     constants = f"constexpr u64 LONG = {long};\nconstexpr u32 WORDS = {words}, ROWS_PER_WARP = {at_once};"
     given = flags(ALIGNED=aligned, COMPRESSED=compressed, HEADS=looks, PLANNED=planned)
     return f"{typedefs(Id='u64' if wide else 'u32')}\n{given}\n{constants}"

@@ -51,7 +51,7 @@ class Sums:
         return cls(counts, "u32" if counts else kind.ctype, BYTES * 8 // bits // 32 * 32)
 
     def prelude(self) -> str:
-        """Return what spgemm_dense_fill.cu needs beside the semiring."""
+        """Return the prelude of spgemm_dense_fill.cu beside the semiring's."""
         return f"{typedefs(Sum=self.ctype)}\n{flags(COUNTS=self.counts)}\nconstexpr u32 WIDTH = {self.width};"
 
     def parts(self, b: Rows) -> int:

@@ -83,7 +83,7 @@ class SharedColors:
         return at, -waits[at]
 
     def free(self, pieces: list[tuple[Any, Any]]) -> None:
-        """Take what other processes say of this one's rows, each of which a process lists once."""
+        """Add the numbers that other processes report for this one's rows; a process lists each row once."""
         xp = cuda.current().xp
         found = [self._ready]
         for at, count in pieces:

@@ -121,7 +121,7 @@ class SharedMoves:
 
     @launch.locked
     def begin_joins(self, inside: Any) -> None:
-        """Take what all rows have within their groups, and find those that may join others."""
+        """Take the sums of all rows within their groups, and find the rows that may join others."""
         xp, net, n = cuda.current().xp, self._network, inside.size
         within = net.within.astype(np.int64)
         whole = xp.bincount(within, self._shares, n)
@@ -132,7 +132,7 @@ class SharedMoves:
 
     @launch.locked
     def cuts(self) -> tuple[Any, Any]:
-        """Return the labels that this process's rows have joined in the turn, and what their cuts change by."""
+        """Return the labels that this process's rows have joined in the turn, and the changes of their cuts."""
         xp = cuda.current().xp
         more = xp.zeros(self.inside.size)
         self._rows.join_cuts(self._network._replace(cut=more), self._turn, self.inside)

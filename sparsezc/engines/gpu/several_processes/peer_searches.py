@@ -125,7 +125,7 @@ class _Left:
 
 
 def run(part: SharedSearches, cards: Cards, setting: Setting) -> tuple[int, _Left]:
-    """Take all steps; return the bytes that came from other cards, and what is left for the next searches."""
+    """Run all steps; return the bytes that came from other cards, and the arrays left for the next searches."""
     with launch.lock:
         steps = _Steps(part, cards, setting)
     while not steps.is_over():

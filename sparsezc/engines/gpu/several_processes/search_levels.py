@@ -62,7 +62,7 @@ class SharedSearches:
         self._level = xp.empty(start.vector.size, np.int32)
 
     def rows(self) -> list[int]:
-        """Return what the setting of steps on cards is made of, of this process: three numbers."""
+        """Return the three numbers by which this process describes its rows for steps on cards."""
         return told_of_rows(self.push, self.pull)
 
     def memory(self, bounds: NDArray[np.int64]) -> tuple[int, int]:
@@ -70,7 +70,7 @@ class SharedSearches:
         return peer_searches.memory(bounds) if self.width == _MOST else (0, 0)
 
     def run_on_cards(self, cards: tuple[Any, ...], told: NDArray[np.int64], *, pulls: bool) -> tuple[int, Any]:
-        """Take all steps, with the memory of all cards (Cards) and what rows() of all says.
+        """Run all steps, with the memory of all cards (Cards) and the numbers that rows() returns on each.
 
         Return the bytes that came, and what is to be said of the memory that is left, as Cards.left.
         """
@@ -89,7 +89,7 @@ class SharedSearches:
 
     @property
     def unseen(self) -> MaskBits:
-        """Return the mask of what was not reached."""
+        """Return the mask of positions that were not reached."""
         return MaskBits(self.seen, FLIP)
 
     def fronts(self, count: int) -> Any:
@@ -99,7 +99,7 @@ class SharedSearches:
 
     @launch.locked
     def turn(self, reached: Any) -> None:
-        """Take what is reached for the first time, by the bits of all searches."""
+        """Take the vertices reached for the first time, by the bits of all searches."""
         gpu = cuda.current()
         if self._waiting == TOGETHER:
             self._write_waiting()

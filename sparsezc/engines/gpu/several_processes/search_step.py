@@ -93,7 +93,7 @@ class SharedStep:
 
     @launch.locked
     def work(self) -> list[int]:
-        """Return what this process would read, as many numbers on each; the first: its vertices in the frontier."""
+        """Return counts of this process's reads, equally many on each; the first is its vertices in the frontier."""
         xp, rows, counts = cuda.current().xp, self._pull, self._counts
         if counts is None:
             case = Case(self._x, self._mask, None)
@@ -133,7 +133,7 @@ class SharedStep:
 
     @launch.locked
     def pulled(self, frontier: Any, size: int, reached: Any, columns: Rows | None = None) -> None:
-        """Add to `reached` what pulls find, by the bits of all vertices of the frontier.
+        """Add to `reached` the vertices that pulls find, by the bits of all vertices of the frontier.
 
         `columns`: the rows of the transpose, where this process has all of them.
         """

@@ -110,7 +110,7 @@ class BuiltAfter(Built[_F]):
         self.wait(after)
 
     def wait(self, products: float) -> None:
-        """Have it built after so many more products: 0 at the next one, infinitely many never."""
+        """Postpone the build by a number of products: 0 builds it at the next one, infinity never."""
         self.products, self.after = 0.0, products
 
     def drop(self) -> None:
