@@ -74,7 +74,7 @@ def own_attributes(tree: ast.Module) -> set[str]:
 
 
 def is_super(method: ast.expr) -> bool:
-    """A method of ``super()``, which is of the object itself."""
+    """Return whether it is a method of ``super()``, which is of the object itself."""
     match method:
         case ast.Attribute(value=ast.Call(func=ast.Name(id="super"))):
             return True

@@ -130,7 +130,7 @@ def knows_names(tree: ast.AST) -> list[int]:
 
 
 def writes_names(tree: ast.AST) -> list[int]:
-    """The lines that write a placement's name, other than a buffer's own in its class."""
+    """Return the lines that write a placement's name, other than a buffer's own in its class."""
     own = {part for x in ast.walk(tree) if isinstance(x, ast.ClassDef) for each in x.body for part in ast.walk(each)
            if isinstance(each, ast.Assign)}  # fmt: skip
     names = set(RECORDS) - SHARED

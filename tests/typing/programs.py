@@ -150,7 +150,7 @@ def parts(A: gb.Matrix, v: gb.Vector) -> None:
 
 
 def numbers(A: gb.Matrix, v: gb.Vector) -> float:
-    """A value is used as a number: of a Scalar, of an expression, of an entry."""
+    """Use a value as a number: of a Scalar, of an expression, of an entry."""
     x = v.reduce().new()
     if x.value < 1e-6 or v.reduce("max").value >= 1e9:
         return 0.0
