@@ -179,7 +179,7 @@ class MappedBuffer(Buffer):
     def _loaded(self, start: int, stop: int | None) -> Any:
         gpu, part = cuda.current(), self.array[start:stop]
         made = gpu.xp.empty(part.size, self.dtype)
-        gpu.copy_in(made, part, self.pages)
+        gpu.copy_in(made, part, "file")  # not of kind `pages`, which is that of the copy that kernels may read
         return made
 
 

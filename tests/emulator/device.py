@@ -244,6 +244,10 @@ class Kernel:
         return (ctypes.c_char * size).from_buffer(room, at)
 
 
+#: What `pages` allocated and is still used, by its id.
+_PAGES: weakref.WeakValueDictionary[int, np.ndarray] = weakref.WeakValueDictionary()
+
+
 class HostDevice:
     """The parts of :class:`sparsezc.device.protocol.Device` beside kernels: the host's memory is the device's."""
 
@@ -270,6 +274,7 @@ class HostDevice:
         else:
             room = np.zeros(nbytes + mmap.PAGESIZE, np.uint8)
             array = room[-room.ctypes.data % mmap.PAGESIZE :][:nbytes]
+            _PAGES[id(room)] = room
         return Pages(array, array.ctypes.data, kind)
 
     def map(self, array: np.ndarray) -> Any:
@@ -286,13 +291,23 @@ class HostDevice:
     def pointer(self, array: np.ndarray) -> int:
         return int(array.ctypes.data)
 
+    def _check_managed(self, host: np.ndarray, kind: str) -> None:
+        """Raise for an array that is said to be of managed memory and is not: on a GPU it is an illegal address."""
+        owner: Any = host
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        if kind == "managed" and not self.guard and id(owner) not in _PAGES:
+            raise EmulatorError("an array of other memory is copied as one of managed memory")
+
     def copy_in(self, array: np.ndarray, host: np.ndarray, kind: str = "pinned") -> None:
+        self._check_managed(host, kind)
         array.view(np.uint8)[...] = host.view(np.uint8)
 
     def copy_pageable(self, array: np.ndarray, host: np.ndarray) -> LateCopy:
         return LateCopy(array.view(np.uint8), host.view(np.uint8))
 
     def copy_out(self, array: np.ndarray, host: np.ndarray, kind: str = "pinned", wait: bool = True) -> None:
+        self._check_managed(host, kind)
         host.view(np.uint8)[...] = array.view(np.uint8)
 
     def move(self, target: int, source: int, nbytes: int) -> None:
