@@ -57,15 +57,11 @@ class Pages:
     kind: str  # "managed", "pinned", "migrating" or "file"
     ready: Callable[[int], None] | None = None  # waits until the first so many bytes may be used; None: all may be
 
-    def wait(self, nbytes: int) -> None:
-        """Wait until the first so many bytes may be used."""
-        if self.ready is not None:
-            self.ready(nbytes)
-
     def wait_for_all(self) -> Pages:
         """Return itself once every byte may be used."""
-        self.wait(self.array.nbytes)
-        self.ready = None
+        if self.ready is not None:
+            self.ready(self.array.nbytes)
+            self.ready = None
         return self
 
 

@@ -222,7 +222,7 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
         with working("numbering the ids"):
             found, ids = edge_list.relabel(found) if names is None else table_columns.relabel(found, names)
     csr = csr_builder.build(found, weights, placement=placement, dup_op=merge, symmetrize=both)
-    return csr.add_merged(merged), ids
+    return csr.add_merged(merged) if merged else csr, ids
 
 
 def source(path: str | os.PathLike[str], options: ReadOptions) -> reading.Source:

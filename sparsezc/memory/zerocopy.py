@@ -70,7 +70,8 @@ class ZerocopyBuffer(Buffer):
             return
         part = np.asarray(array)
         target = self.array[start : start + part.size]
-        self._held.wait((start + part.size) * self.dtype.itemsize)
+        if self._held.ready is not None:
+            self._held.ready((start + part.size) * self.dtype.itemsize)
         if part.size <= _PART:
             target[...] = part
             return
@@ -83,7 +84,8 @@ class ZerocopyBuffer(Buffer):
 
     def _copy_out(self, start: int, array: Any, wait: bool) -> None:
         stop = start + array.size
-        self._held.wait(stop * self.dtype.itemsize)
+        if self._held.ready is not None:
+            self._held.ready(stop * self.dtype.itemsize)
         cuda.current().copy_out(array.astype(self.dtype, copy=False), self.array[start:stop], self.pages, wait)
 
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:

@@ -96,7 +96,8 @@ def build(
     values, dtype, iso = final_values(values, weights, stated)
     symmetric = both and alike(valued, dtype, dup_op)
     made = _fill(_Entries(nrows, ncols, positions, values, dtype, iso, weights), symmetric, placement)
-    return made.add_merged(listed - made.indices.count)
+    merged = listed - made.indices.count
+    return made.add_merged(merged) if merged else made
 
 
 def alike(valued: bool, dtype: datatypes.DataType, dup_op: str) -> bool:

@@ -104,7 +104,8 @@ def check_memory_is_that_of_a_share() -> None:
     """With small pieces, reading takes little beside the rank's rows: the whole is never there."""
     graph, held = "kron:15", []
     paths = [_made_of(graph, "a.h5"), _made_of(graph, "b.h5", compress=True), _made_of(graph, "c.npz")]
-    small = {"stored_rows._PART": 1 << 14, "exchange._ROUND": 1 << 13, "reading._ROOM": 1 << 20, "spool._ROOM": 1 << 19}
+    small = {"stored_rows._PART": 1 << 14, "exchange._ROUND": 1 << 13, "reading._MEMORY": 1 << 20}
+    small["edge_spool._MEMORY"] = 1 << 19
     with pytest.MonkeyPatch.context() as patch:
         for name, value in small.items():
             patch.setattr(f"sparsezc.io.ranks.{name}", value)
