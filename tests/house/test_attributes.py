@@ -38,7 +38,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("sparsezc.networkx_backend.generators.small", "made.__doc__"): _NAMED,
     (f"{_ALGEBRA}.registering", "setattr(room, part, Path())"): _NAMESPACE,
     (f"{_ALGEBRA}.registering", "setattr(room, parts[-1], op)"): _NAMESPACE,
-    (f"{_ALGEBRA}.deprecated_names", "room.__getattr__"): "Python asks it for the names that a module lacks",
+    (f"{_ALGEBRA}.deprecated_names", "namespace.__getattr__"): "Python asks it for the names that a module lacks",
     ("sparsezc.process.first_use", "found.__class__"): "Python documents it for modules, and has no other way",
     ("sparsezc.terminal.streams", "setattr(sys, name, _Closed())"): "Python's standard streams are replaced so",
     ("sparsezc.cli", "warnings.showwarning"): "warnings documents it, and catch_warnings restores it",
