@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from benchmarks.harness.frame import Case, Report, Trial, nothing, pick_sources, summary, table, timed
+from benchmarks.harness.frame import Case, Report, Trial, nothing, pick_sources, table, timed
 from benchmarks.harness.plot import plot
+from benchmarks.harness.summary import summary
 from sparsezc.device import cuda
 
 ROOT = Path(__file__).resolve().parent.parent

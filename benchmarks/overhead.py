@@ -22,8 +22,9 @@ import numpy as np
 graphblas.init("suitesparse", blocking=True)  # before any other name of it: its default mode gives wrong answers
 
 import sparsezc as gb  # noqa: E402  (python-graphblas is started first)
-from benchmarks.harness.frame import SEED, Case, Report, Trial, number, pick_sources, summary, table  # noqa: E402
+from benchmarks.harness.frame import SEED, Case, Report, Trial, number, pick_sources, table  # noqa: E402
 from benchmarks.harness.plot import plot  # noqa: E402
+from benchmarks.harness.summary import summary  # noqa: E402
 from sparsezc.core.access import forms  # noqa: E402
 
 SHARE, MICROSECONDS = 0.10, 20.0  # what a call may cost more

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness.frame import nothing, summary, timed
+from benchmarks.harness.frame import nothing, timed
+from benchmarks.harness.summary import summary
 from sparsezc.device.protocol import Device, Pages
 
 SIZE = 1 << 30

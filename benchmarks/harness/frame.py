@@ -25,27 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.harness import machine, publish
+from benchmarks.harness.summary import Summary, summary
 from benchmarks.verify.answers import Undecided, Wrong
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 SEED = 27182818
-
-
-class Summary(NamedTuple):
-    """The least, the median and the most of some numbers."""
-
-    min: float
-    median: float
-    max: float
-
-
-def summary(numbers: Sequence[float]) -> Summary:
-    """Return the least, the median and the most of some numbers.
-
-    >>> summary([3.0, 1.0, 2.0, 10.0])
-    Summary(min=1.0, median=2.5, max=10.0)
-    """
-    return Summary(min(numbers), statistics.median(numbers), max(numbers))
 
 
 def pick_sources(degree: NDArray[Any], count: int, seed: int = SEED) -> list[int]:

@@ -11,9 +11,10 @@ import argparse
 import gzip
 import json
 import math
-import statistics
 from pathlib import Path
 from typing import Any
+
+from benchmarks.harness.summary import summary
 
 
 def archive(path: Path) -> Path:
@@ -105,11 +106,8 @@ def refused(case: dict[str, Any]) -> str:
 
 def _is_summary(told: dict[str, Any], numbers: list[float]) -> bool:
     """Return whether numbers have the minimum, median and maximum that are told."""
-    found = (min(numbers), statistics.median(numbers), max(numbers)) if numbers else ()
-    values = [told.get(key) for key in ("min", "median", "max")]
-    return len(found) == 3 and all(
-        value is not None and math.isclose(value, number) for value, number in zip(values, found, strict=True)
-    )
+    found = summary(numbers)._asdict() if numbers else {}
+    return bool(found) and all(told.get(key) is not None and math.isclose(told[key], found[key]) for key in found)
 
 
 def _list_of_numbers(value: Any, where: str) -> str:

@@ -12,7 +12,8 @@ from typing import Any
 
 import sparsezc as gb
 from benchmarks.harness import copyrate, requestrate
-from benchmarks.harness.frame import Case, Report, Trial, judge, nothing, summary, timed
+from benchmarks.harness.frame import Case, Report, Trial, judge, nothing, timed
+from benchmarks.harness.summary import summary
 from benchmarks.hive import report as shown
 from benchmarks.hive.limit import OutOfTime, limit
 from benchmarks.hive.row import HOST, Goal, Input, Peer, Row, Unavailable

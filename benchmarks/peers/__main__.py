@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.harness import publish
-from benchmarks.harness.frame import summary, table
+from benchmarks.harness.frame import table
+from benchmarks.harness.summary import summary
 from benchmarks.peers.logs import READERS, Times, read
 from benchmarks.suites.gap_kernels import KERNELS
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from benchmarks.harness import facts
-from benchmarks.harness.frame import Case, Report, Rules, Trial, load, measure, number, pick_sources, summary, table
+from benchmarks.harness.frame import Case, Report, Rules, Trial, load, measure, number, pick_sources, table
+from benchmarks.harness.summary import summary
 from benchmarks.verify.answers import Undecided, Wrong
 
 
