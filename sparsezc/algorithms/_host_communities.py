@@ -17,8 +17,6 @@ from sparsezc.semirings import semiring
 
 __all__ = ["HostNetwork", "host_network"]
 
-#: Nanoseconds for each row and entry, at least: too few for Python to run the loops as they are written.
-COST = 15.0
 _MOST = 1 << 22  # entries; statements move the rows of more by several threads
 
 #: Communities, or numbers of them: one of n or more says that a vertex takes no part.
@@ -82,12 +80,12 @@ class HostNetwork(NamedTuple):
 
     def connected(self, label: Labels) -> Labels:
         found: Labels = engine_loops.run_arrays(
-            connectivity.components, self.A, self.begin, self.ids, label, cost=np.inf
+            connectivity.components, self.A, self.begin, self.ids, label, times=np.inf
         )
         return found.view(np.uint64)
 
     def numbered(self, label: Labels) -> tuple[Labels, int]:
-        found: tuple[Labels, int] = engine_loops.run_arrays(contraction.numbered, self.A, self.k, label, cost=np.inf)
+        found: tuple[Labels, int] = engine_loops.run_arrays(contraction.numbered, self.A, self.k, label, times=np.inf)
         return found
 
     def contract(self, number: Labels, count: int) -> HostNetwork:
@@ -110,7 +108,7 @@ class HostNetwork(NamedTuple):
 
     def _run(self, loop: Any, *given: Any) -> Any:
         """Run a loop over the entries; the one that made the arrays has run, so this one does."""
-        return engine_loops.run_arrays(loop, self.A, self.begin, self.ids, self.weights, self.k, *given, cost=np.inf)
+        return engine_loops.run_arrays(loop, self.A, self.begin, self.ids, self.weights, self.k, *given, times=np.inf)
 
 
 def host_network(net: Network) -> Network | HostNetwork:
@@ -121,7 +119,6 @@ def host_network(net: Network) -> Network | HostNetwork:
     found = engine_loops.run_loop(
         contraction.weighted if by_weight else contraction.unweighted,
         net.W,
-        cost=COST,
         values=np.float64 if by_weight else None,
     )
     return net if found is None else HostNetwork(net.W, net.m, net.scale, *found)

@@ -30,8 +30,6 @@ def pieces(A: Matrix, rounds: int) -> Iterable[int]:
 
 #: The values that loops read of a matrix whose edges count equally.
 NO_WEIGHTS = np.empty(0)
-#: Nanoseconds of a product for each row and entry, at least.
-COST = 1.0
 ROUNDS = 10  # that scores take at least, mostly
 _WORTH = 4  # rounds that take longer than to make ids shorter
 _SHORT = 1 << 24  # entries up to which that is done: 64 MiB
@@ -51,12 +49,12 @@ def product_by_loop(
     return y
 
 
-def run_loop(loop: Callable[..., Any], A: Matrix, weighted: bool, *given: Any, products: int = 1) -> Any:
+def run_loop(loop: Callable[..., Any], A: Matrix, weighted: bool, *given: Any, times: int = 1) -> Any:
     """Run a loop with the edges' weights, or without, and return its result; None if the engine runs no loop."""
     if weighted and not (A.dtype.is_integer or A.dtype.is_float or A.dtype is datatypes.BOOL):
         return None
     weights, values = ((), np.float64) if weighted else ((NO_WEIGHTS,), None)
-    return engine_loops.run_loop(loop, A, *weights, *given, cost=products * COST, values=values)
+    return engine_loops.run_loop(loop, A, *weights, *given, times=times, values=values)
 
 
 def rows_of(A: Matrix, weighted: bool, rounds: int) -> Callable[[], tuple[bool, bool]]:
@@ -84,7 +82,7 @@ def by_loop(
     begin = start.to_dense
     for some in pieces(A, min(max_iter, MOST_ROUNDS)):
         rows = rows_of(A, weighted, some)
-        found = run_loop(powers, A, weighted, begin, terms, rows, float(bound), some, products=ROUNDS)
+        found = run_loop(powers, A, weighted, begin, terms, rows, float(bound), some, times=ROUNDS)
         if found is None:
             return None
         if not bound < found[1] < float("inf"):

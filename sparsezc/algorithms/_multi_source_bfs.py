@@ -23,8 +23,6 @@ from sparsezc.terminal.progress import steps
 #: Searches that share a pass: one bit each of a UINT64.
 WIDTH = 64
 _ALL = 2**WIDTH - 1
-#: Nanoseconds of a pass for each row and entry, at least.
-COST = 50.0
 
 
 def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]]:
@@ -57,14 +55,14 @@ def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]
             depth += 1
 
 
-def loop_pieces(A: Matrix, over: range, cost: float, sources: int) -> Iterable[tuple[range, float]]:
-    """Yield the ranges that a compiled loop runs over at a time, and the statements' cost for each number of the whole.
+def loop_pieces(A: Matrix, over: range, sources: int) -> Iterable[tuple[range, float]]:
+    """Yield the ranges that a compiled loop runs over at a time, and the share of each number of the whole.
 
     A number is a pass over the rows of `A`, and the threads that share a piece take some each.
     """
     size = engine_loops.passes(A, max(len(over), 1)) * processors(16) * over.step
     pieces = [range(at, min(at + size, over.stop), over.step) for at in range(over.start, over.stop, size)]
-    some = [(piece, cost * len(over) / len(piece)) for piece in pieces]
+    some = [(piece, len(over) / len(piece)) for piece in pieces]
     return steps(some, "sources", total=sources, size=lambda piece: piece[0].stop - piece[0].start)
 
 
@@ -109,8 +107,8 @@ def sample(n: int, k: Any, seed: int | None, sources: Any = None) -> NDArray[np.
 def counts(A: Matrix, sources: NDArray[np.int64]) -> tuple[NDArray[Any], ...] | None:
     """Return the searches' counts at each vertex (see the loop); None if the engine runs no loop."""
     found: list[Any] = []
-    for over, cost in loop_pieces(A, range(0, sources.size, WIDTH), COST, sources.size):
-        if (each := engine_loops.run_loop(loop.counts, A, sources, cost=cost, over=over)) is None:
+    for over, times in loop_pieces(A, range(0, sources.size, WIDTH), sources.size):
+        if (each := engine_loops.run_loop(loop.counts, A, sources, times=times, over=over)) is None:
             return None
         reached, total, inverse, farthest = zip(*found, *each, strict=True)
         found = [(sum(reached), sum(total), sum(inverse), np.maximum.reduce(farthest))]

@@ -13,9 +13,6 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry of the graph, at least.
-COST = 5.0
-
 
 class Common(NamedTuple):
     """The pairs that have common neighbours: their number, the sum of their weights, and the degrees of i and of j."""
@@ -44,7 +41,7 @@ def common(
         return None
     i, j = (ids.astype(np.int64) for ids in pairs.to_coo(values=False)[:2])
     own = None if weight is None else weight.dup(datatypes.FP64)
-    found = engine_loops.run_loop(loop.common, A, (i, j), lambda: (*_everywhere(own), *by_degree), cost=COST)
+    found = engine_loops.run_loop(loop.common, A, (i, j), lambda: (*_everywhere(own), *by_degree))
     if found is None:
         return None
     has = found[0] > 0

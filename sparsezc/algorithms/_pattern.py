@@ -32,7 +32,7 @@ def has_loops(A: Matrix) -> bool:
 
     def look() -> bool:
         # In a file, too, where a statement would load the matrix.
-        found = engine_loops.run_loop(connectivity.loops, A, cost=1.0)
+        found = engine_loops.run_loop(connectivity.loops, A)
         return bool(A.select(select.diag).new().nvals if found is None else found)
 
     return bool(facts.fact(A, "loops", look))

@@ -16,9 +16,6 @@ from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import monoid, select
 from sparsezc.terminal.progress import steps
 
-#: Nanoseconds for each row and entry, at least.
-COST = 10.0
-
 
 def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
     """Estimate the diameter: a distance that is often the greatest between two vertices, and never more.
@@ -72,7 +69,7 @@ def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
         source = _check.vertex(source, n)
     if facts.is_symmetric(A):
         start = -1 if source is None else source
-        if (found := engine_loops.run_loop(farthest, A, start, sweeps, cost=COST)) is not None:
+        if (found := engine_loops.run_loop(farthest, A, start, sweeps)) is not None:
             return int(found)
     if source is None:
         degree = out_degree(A)

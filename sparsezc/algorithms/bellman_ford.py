@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._lengths import distances_of, refuse_long, refuse_overflow, refuse_reaching_infinity
 from sparsezc.algorithms.loops import relaxation
-from sparsezc.algorithms.sssp import COST, nearest
+from sparsezc.algorithms.sssp import nearest
 from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -136,7 +136,7 @@ def _relaxed(A: Matrix, sources: NDArray[np.int64]) -> tuple[Vector, Vector, NDA
     n, (dtype, never) = A.nrows, distances_of(A)
     kind = dtype.np_type.type
     found = engine_loops.run_loop(
-        relaxation.relaxed, A, lambda: np.full(n, never, kind), lambda: np.full(n, -1), sources, cost=COST, values=kind
+        relaxation.relaxed, A, lambda: np.full(n, never, kind), lambda: np.full(n, -1), sources, values=kind
     )
     if found is None:
         distance, parent = Vector.from_scalar(never, n, dtype), Vector(datatypes.INT64, n)

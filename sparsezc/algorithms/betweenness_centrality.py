@@ -23,8 +23,6 @@ from sparsezc.memory.budget import has_host
 from sparsezc.semirings import binary, semiring, unary
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds of a search for each row and entry, at least.
-COST = 20.0
 _SUMS = {"FP64": datatypes.FP64, "FP32": datatypes.FP32}
 
 
@@ -122,8 +120,8 @@ def _by_loop(A: Matrix, starts: NDArray[np.int64], *, ends: bool = False, entrie
     if entries and not has_host(8 * processors(16) * A.nvals):  # each thread adds up the shares of all entries
         return None
     found: Any = 0.0
-    for over, cost in loop_pieces(A, range(starts.size), COST, starts.size):
-        if (each := engine_loops.run_loop(brandes, A, starts, ends, entries, cost=cost, over=over)) is None:
+    for over, times in loop_pieces(A, range(starts.size), starts.size):
+        if (each := engine_loops.run_loop(brandes, A, starts, ends, entries, times=times, over=over)) is None:
             return None
         found = sum(each, found)
     return engine_loops.vector(found) if starts.size else None

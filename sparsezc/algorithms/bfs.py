@@ -19,9 +19,6 @@ from sparsezc.core.vector import Vector
 from sparsezc.semirings import semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds of a search for each row and entry, if levels are few.
-COST = 3.0
-
 
 @overload
 def bfs(A: Matrix, source: Iterable[Any]) -> Matrix: ...
@@ -98,7 +95,7 @@ def reached(A: Matrix, sources: NDArray[np.int64], radius: int) -> Any:
     """Run :func:`~sparsezc.algorithms.loops.searches.levels`; return None if the engine runs no loop."""
     n = A.shape[0]
     level, met = partial(np.empty, n, np.int32), partial(np.zeros, n, np.bool_)
-    return engine_loops.run_loop(searches.levels, A, level, met, sources, radius, cost=COST)
+    return engine_loops.run_loop(searches.levels, A, level, met, sources, radius)
 
 
 def levels(A: Matrix, frontier: Any) -> Any:
@@ -168,7 +165,7 @@ def bfs_parents(A: Matrix, source: Any) -> Any:
         if (found := engine_loops.search(A, root, parents=True)) is not None:
             return found
         tree, met = partial(np.empty, n, np.int64), partial(np.zeros, n, np.bool_)
-        looped = engine_loops.run_loop(searches.parents, A, tree, met, root, cost=COST)
+        looped = engine_loops.run_loop(searches.parents, A, tree, met, root)
         if looped is not None:
             return vector(*looped)
     frontier = start(A, source, n, datatypes.INT64)

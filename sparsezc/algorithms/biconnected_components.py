@@ -18,9 +18,6 @@ from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds of the statements for each row and entry, at least, in a forest of few levels.
-COST = 200.0
-
 
 def biconnected_components(A: Matrix) -> Matrix:
     """Label the edges: two have the same label if they are on a common cycle.
@@ -64,7 +61,7 @@ def biconnected_components(A: Matrix) -> Matrix:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    if (found := _by_loop(S)) and (labelled := engine_loops.run_loop(blocks, S, found[2], cost=COST)):
+    if (found := _by_loop(S)) and (labelled := engine_loops.run_loop(blocks, S, found[2])):
         indptr, indices, labels = labelled
         return engine_loops.matrix(indptr, indices, labels, n, symmetric=True)
     forest = _forest(S)
@@ -187,7 +184,7 @@ def _by_loop(A: Matrix) -> tuple[NDArray[np.bool_], NDArray[np.int64], Any] | No
     if not engine_loops.runs_loops(A):
         return None
     found: tuple[NDArray[np.bool_], NDArray[np.int64], Any] | None
-    found = engine_loops.run_loop(single_cuts, simple(A), cost=COST)
+    found = engine_loops.run_loop(single_cuts, simple(A))
     return found
 
 

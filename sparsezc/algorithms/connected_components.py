@@ -20,8 +20,6 @@ MANY = 256
 ENOUGH = 2
 #: Rounds in which labels move from neighbour to neighbour before trees are hooked.
 SPREADS = 6
-#: Nanoseconds for each row and entry, at least.
-COST = 20.0
 
 
 def connected_components(A: Matrix) -> Vector:
@@ -75,7 +73,7 @@ def connected_components(A: Matrix) -> Vector:
     [0, 1, 0, 1, 1]
     """
     n = _check.adjacency(A)
-    if (label := engine_loops.run_loop(components, A, cost=COST)) is not None:
+    if (label := engine_loops.run_loop(components, A)) is not None:
         return engine_loops.vector(label)
     if (labels := engine_loops.components(A)) is not None:
         return labels

@@ -16,8 +16,6 @@ from sparsezc.semirings.types import datatypes
 
 #: A degree that no vertex has.
 GONE = 2**61
-#: Nanoseconds for each row and entry, at least.
-COST = 100.0
 
 
 def core_number(A: Matrix) -> Vector:
@@ -65,7 +63,7 @@ def core_number(A: Matrix) -> Vector:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    if (found := engine_loops.run_loop(cores, S, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(cores, S)) is not None:
         return engine_loops.vector(found)
     core = Vector.from_scalar(0, n, datatypes.INT64)
     # d, larger than any degree once a vertex is removed, and 0 without neighbours

@@ -16,8 +16,6 @@ from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
-COST = 10.0  # nanoseconds of the statements for each row and entry, at least
-
 
 def degree_assortativity(A: Matrix, x: str = "out", y: str = "in") -> float:
     """Compute the correlation of the degrees at both ends of the edges.
@@ -64,7 +62,7 @@ def degree_assortativity(A: Matrix, x: str = "out", y: str = "in") -> float:
         if kind not in ("out", "in"):
             raise InvalidValue(f"{name} is {kind!r}; 'out' or 'in' is needed")
     twice = (lambda: has_loops(A)) if facts.is_symmetric(A) else False
-    found = engine_loops.run_loop(degree_sums, A, x == "out", y == "out", facts.is_symmetric(A), twice, cost=COST)
+    found = engine_loops.run_loop(degree_sums, A, x == "out", y == "out", facts.is_symmetric(A), twice)
     m, s_a, s_aa, s_b, s_bb, s_ab = _sums(A, x, y) if found is None else found
     spread = (m * s_aa - s_a**2) * (m * s_bb - s_b**2)
     return (m * s_ab - s_a * s_b) / math.sqrt(spread) if spread > 0 else math.nan

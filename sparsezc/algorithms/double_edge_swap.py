@@ -16,10 +16,6 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.exceptions import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import select
 
-#: Nanoseconds that a draw takes at least where numba does not compile the loop.
-COST = 3_000.0
-_LISTED = 5.0  # of the statements that list the edges, for each row and entry
-_SORTED = 100.0  # nanoseconds of a statement that makes a matrix, for each entry
 _DRAWS = 1 << 12  # at least as many at a time, and as the edges, as these are put into a table each time
 
 
@@ -75,13 +71,13 @@ def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: 
     most = 100 * wanted if max_tries is None else _check.count(max_tries, "max_tries", wanted)
     rng = _check.generator(seed, "double_edge_swap")
     S = forms.whole(simple(A), "double_edge_swap")
-    if (ends := engine_loops.run_loop(ends_of, S, cost=_LISTED)) is None:
+    if (ends := engine_loops.run_loop(ends_of, S)) is None:
         ends = np.stack(S.select(select.triu).new().to_coo(values=False)[:2]).astype(np.int64)
     if wanted and ends.shape[1] < 2:
         raise InvalidValue(f"A has {ends.shape[1]} edges between different vertices; at least 2 are needed")
     if n <= ends.size:
         ends = _exchanged(A, n, ends, wanted, most, rng)
-        if ends.size and (rows := engine_loops.run_arrays(rows_of, A, n, ends, cost=_SORTED * ends.size)):
+        if ends.size and (rows := engine_loops.run_arrays(rows_of, A, n, ends, times=ends.size)):
             indptr, ids = rows
             return engine_loops.matrix(indptr, ids, np.ones(1, np.bool_), n, symmetric=True)
     else:  # few vertices of a large matrix may have edges
@@ -101,7 +97,7 @@ def _exchanged(
         count = min(max(_DRAWS, ends.shape[1]), most - tried)
         draws = rng.integers(0, 2 * ends.shape[1], (2, count))
         given: tuple[Any, ...] = (n, ends, draws, wanted - done)
-        found = engine_loops.run_arrays(exchanges, A, *given, cost=COST * min(count, wanted))
+        found = engine_loops.run_arrays(exchanges, A, *given, times=min(count, wanted))
         if found is None:
             found = exchanges(*given)
         ends, now, more = found

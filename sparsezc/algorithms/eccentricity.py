@@ -24,8 +24,6 @@ from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, monoid, select
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 20.0
 _SEARCHES = 64  # that a loop runs at a time, at most, so that it can be interrupted
 
 
@@ -167,7 +165,7 @@ def _by_loop(A: Matrix, greatest: bool) -> int | None:
     searches = engine_loops.passes(A, _SEARCHES)
     while place[0]:
         given, at = state, place
-        found = engine_loops.run_loop(loop, A, lambda given=given: given, lambda at=at: at, searches, cost=COST)
+        found = engine_loops.run_loop(loop, A, lambda given=given: given, lambda at=at: at, searches)
         if found is None:
             return None
         place, state = found[0], found[1:]

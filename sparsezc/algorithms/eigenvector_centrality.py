@@ -164,7 +164,7 @@ class _Loops:
     def rounds(self, x: Any, count: int) -> Any:
         terms = 1.0, 1.0, np.empty(0)
         given = x, lambda: terms, _iterate.rows_of(self.A, self._weighted, count), float(self.bound), count
-        return _iterate.run_loop(powers, self.A, self._weighted, *given, products=_iterate.ROUNDS)
+        return _iterate.run_loop(powers, self.A, self._weighted, *given, times=_iterate.ROUNDS)
 
     def sums(self, x: Any, parts: NDArray[np.float64], vectors: NDArray[np.float64]) -> Any:
         return _iterate.run_loop(krylov, self.A, self._weighted, x, parts, lambda: vectors)

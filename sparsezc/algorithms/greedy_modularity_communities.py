@@ -17,9 +17,6 @@ from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, monoid, select
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 100_000.0
-
 
 def greedy_modularity_communities(
     A: Matrix, resolution: float = 1.0, cutoff: int = 1, best_n: int | None = None, *, weighted: bool = False
@@ -113,7 +110,7 @@ def merged(
     once = i < j
     gain = value[once]
     heap = np.lexsort((j[once], i[once], -gain))
-    found = engine_loops.run_loop(best_pairs, D, gain, heap, share, float(resolution), fewest, most, cost=COST)
+    found = engine_loops.run_loop(best_pairs, D, gain, heap, share, float(resolution), fewest, most)
     label, apart = found if found is not None else _statements(D, share, resolution, fewest, most)
     return _largest_joined(label, most, place) if apart else label
 

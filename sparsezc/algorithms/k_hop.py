@@ -18,9 +18,6 @@ from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds of the statements for each row and entry, at least.
-COST = 1.0
-
 
 def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undirected: bool = False) -> Vector:
     """Find the vertices within `radius` hops of one, or of the nearest of several, with their distances.
@@ -134,7 +131,7 @@ def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, u
         _, met, queue, count = found
         rows = np.sort(queue[0 if center else sources.size : count])
         met[queue[:count]] = False
-        between = engine_loops.run_loop(induced, A, rows, lambda: met, cost=COST, values=A.dtype.np_type)
+        between = engine_loops.run_loop(induced, A, rows, lambda: met, values=A.dtype.np_type)
         if between is not None:
             begin, ids, values = between
             return engine_loops.matrix_of_rows(rows, begin, ids, values, A.nrows)

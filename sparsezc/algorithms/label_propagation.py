@@ -13,9 +13,6 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, semiring
 
-#: Nanoseconds for each row and entry, at least.
-COST = 15.0
-
 
 def label_propagation(A: Matrix) -> Vector:
     """Find communities: vertices take a label that most of their neighbours have, until each vertex has such a label.
@@ -61,7 +58,7 @@ def label_propagation(A: Matrix) -> Vector:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    if n < 2**32 and (found := engine_loops.run_loop(propagated, S, cost=COST)) is not None:
+    if n < 2**32 and (found := engine_loops.run_loop(propagated, S)) is not None:
         return engine_loops.vector(found)
     color = greedy_color(S, strategy="largest_first")
     # from the last vertex on, as the smallest of several labels wins in moves

@@ -18,9 +18,6 @@ from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 10.0
-
 
 def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed: int | None = None) -> Vector:
     """Find vertices no two of which are neighbours, and to which none can be added.
@@ -105,7 +102,7 @@ def first_independent_set(S: Matrix, order: Vector) -> Vector:
         return descending[descending >= 0]
 
     members = Vector(datatypes.BOOL, order.size)
-    if (found := engine_loops.run_loop(first_set, S, visited, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(first_set, S, visited)) is not None:
         members[np.flatnonzero(found)] = True
         return members
     q = order.dup()

@@ -16,8 +16,6 @@ from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 50.0
 _WEYL = 0x9E3779B97F4A7C15  # 2**64 / 1.618: the words of one seed are those of another from a vertex far away on
 _NONE = np.uint64(2**64 - 1)  # above all words
 
@@ -77,7 +75,7 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
     S = simple(A)
     start = np.uint64(random_seed(seed, "maximal_matching") * _WEYL % 2**64)
     low = np.uint64((1 << (n - 1).bit_length()) - 1)
-    if (found := engine_loops.run_loop(matching, S, start, low, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(matching, S, start, low)) is not None:
         return engine_loops.vector(found, found >= 0)
     w = _words(n, start, low)
     D = Vector.from_dense(w).diag()

@@ -19,8 +19,6 @@ from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 200.0
 _DIGITS = 2**16  # values that NumPy sorts by digits, in a sixth of the time
 
 
@@ -107,7 +105,7 @@ def _by_loop(U: Matrix) -> Matrix | None:
             found = found.astype(np.uint16)
         return np.argsort(found, kind="stable")
 
-    if (found := engine_loops.run_loop(connectivity.forest, U, order, cost=COST)) is None:
+    if (found := engine_loops.run_loop(connectivity.forest, U, order)) is None:
         return None
     indptr, ids, entries = found
     return engine_loops.matrix(indptr, ids, values[0][entries], U.ncols, symmetric=True)

@@ -21,9 +21,6 @@ from sparsezc.semirings.types import datatypes
 
 _SQUARES = 1e-150, 1e150  # the square of a sum between them is a normal FP64 number
 
-#: Nanoseconds for each row and entry, at least.
-COST = 10.0
-
 
 def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weighted: bool = False) -> float:
     """Compute the share of the edges within communities, less the expected share in a random graph.
@@ -91,7 +88,7 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
         raise InvalidValue("A has no edges, or none of a weight above 0: modularity is not defined")
     if not weighted and engine_loops.runs_loops(A):
         found = engine_loops.run_loop(
-            inside, A, _numbered(communities.to_dense()).view(np.uint64), facts.is_symmetric(A), cost=COST
+            inside, A, _numbered(communities.to_dense()).view(np.uint64), facts.is_symmetric(A)
         )
         if found is not None:
             return float(found[0] / m - scale * found[1] / m**2)

@@ -20,8 +20,6 @@ from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
-#: Nanoseconds for each row and entry, at least.
-COST = 10.0
 _TURNED = 8  # bytes of an entry of A' without its weight, at most
 
 
@@ -168,14 +166,14 @@ def _by_loops(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
     or memory is short: then the rows of A are pushed, by one thread.
     """
     rows = () if weighted else (np.empty(0),)
-    run = partial(engine_loops.run_loop, cost=COST, values=np.float64 if weighted else None)
+    run = partial(engine_loops.run_loop, values=np.float64 if weighted else None)
     pulls, entries = facts.is_symmetric(A), A.nvals
     if not pulls and has_host((_TURNED + 8 * bool(weighted)) * entries):
         ids = np.uint32 if A.nrows <= 2**32 else np.int64
         made = run(power_iterations.transposed, A, *rows, lambda: np.empty(entries, ids))
         if made is None:
             return None
-        run, rows, pulls = partial(engine_loops.run_arrays, cost=np.inf), made, True
+        run, rows, pulls = partial(engine_loops.run_arrays, times=np.inf), made, True
     for some in _iterate.pieces(A, max_iter):
         state.last += some
         given = A, *rows, state.arrays, state.bound, pulls
@@ -197,16 +195,15 @@ def _by_parts(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
     of its transpose, too.
     """
     rows = () if weighted else (np.empty(0),)
-    while facts.is_symmetric(A) and (part := engine_loops.part(A, COST, np.float64 if weighted else None)) is not None:
+    loop, values = power_iterations.pagerank, np.float64 if weighted else None
+    while facts.is_symmetric(A) and (part := engine_loops.part(A, loop, values)) is not None:
         given = state.of_rows(part.lo, part.hi)  # beforehand, as it reads vectors
         mine, before = given[0], state.rounds[0]
         with engine_loops.lent_part(A, part):
             while state.rounds[0] == before or not part.has_moves():
                 state.last = int(state.rounds[0]) + 1
                 state.rounds[1] = state.last
-                part.run(
-                    power_iterations.pagerank, *rows, given, state.bound, True, over=range(power_iterations.BLOCKS)
-                )
+                part.run(loop, *rows, given, state.bound, True, over=range(power_iterations.BLOCKS))
                 turn = state.last & 1
                 state.sums[turn] = part.total(state.sums[turn])
                 state.again([1])

@@ -13,9 +13,6 @@ from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, select
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 50.0
-
 
 def reciprocity(A: Matrix) -> Vector:
     """Compute the share of each vertex's edges that have an opposite edge.
@@ -102,7 +99,7 @@ def overall_reciprocity(A: Matrix) -> float:
     _check.adjacency(A)
     if A.nvals == 0:
         raise InvalidValue("A has no entries; the reciprocity of a graph without edges is not defined")
-    if (found := engine_loops.run_loop(opposites, A, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(opposites, A)) is not None:
         return float(found / A.nvals)
     return float(_pairs(A).select(select.offdiag).new().nvals / A.nvals)
 

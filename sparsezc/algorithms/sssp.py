@@ -30,7 +30,6 @@ from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
 _WORK = 20  # delta, in mean lengths per edge of a vertex; Davidson et al. use 32
-COST = 100.0  # nanoseconds for each row and entry, at least
 _WIDER = 4  # times that delta from as many sources or more: 100 of kron:24 take half of the time on a GPU
 _FEW = 32  # a bucket of less than 1 / 32 of the vertices has few edges to settled vertices, which need not be excluded
 
@@ -173,7 +172,7 @@ def nearest(
     begins = sources.astype(np.int32 if n < 2**31 else np.int64)
     found: tuple[NDArray[Any], NDArray[np.int64]] | None = engine_loops.run_loop(
         searches.distances, A, lambda: np.full(n, never, kind), lambda: np.full(n if tree else 0, -1), begins,
-        at, last, cost=COST, values=kind,
+        at, last, values=kind,
     )  # fmt: skip
     return found
 

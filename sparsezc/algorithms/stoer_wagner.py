@@ -18,9 +18,6 @@ from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
-#: Nanoseconds of a phase for each row and entry, at least.
-COST = 50.0
-
 
 def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
     """Find the minimum total weight of edges that separate the vertices into two parts, and one of the parts.
@@ -77,7 +74,7 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
     if dtype is datatypes.INT64 and (total := sum(forms.whole(S, "stoer_wagner").to_coo()[2].tolist()) // 2) >= 2**63:
         raise InvalidValue(f"A has weights whose sum is {total}: a cut may not fit INT64")
     S = S.dup(dtype)
-    if (found := engine_loops.run_loop(least_cut, S, cost=COST * n, values=dtype.np_type.type)) is not None:
+    if (found := engine_loops.run_loop(least_cut, S, times=n, values=dtype.np_type.type)) is not None:
         at = np.flatnonzero(found[1])
         return found[0], engine_loops.vector(np.ones(at.size, np.bool_), at=at, size=n)
     group = np.arange(n)

@@ -15,9 +15,6 @@ from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 20.0
-
 
 def strongly_connected_components(A: Matrix) -> Vector:
     """Label every vertex with the smallest vertex of its strongly connected component.
@@ -67,7 +64,7 @@ def strongly_connected_components(A: Matrix) -> Vector:
     n = _check.adjacency(A)
     if facts.is_symmetric(A):
         return connected_components(A)
-    if (found := engine_loops.run_loop(connectivity.strong_components, A, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(connectivity.strong_components, A)) is not None:
         return engine_loops.vector(found)
     label = positions(A)
     live = Vector.from_scalar(True, n, datatypes.BOOL)

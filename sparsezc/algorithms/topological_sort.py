@@ -15,9 +15,6 @@ from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, select, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 30.0
-
 
 def topological_generations(A: Matrix) -> Vector:
     """Compute the length of a longest path that ends at each vertex.
@@ -101,7 +98,7 @@ def topological_sort(A: Matrix) -> Vector:
     [2, 3, 0, 1]
     """
     n = _check.adjacency(A)
-    if (found := engine_loops.run_loop(generations, A, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(generations, A)) is not None:
         if found[3] < n:
             _no_cycle(vector(*found))
         return engine_loops.vector(found[2])
@@ -139,7 +136,7 @@ def is_directed_acyclic_graph(A: Matrix) -> bool:
     False
     """
     n = _check.adjacency(A)
-    if (found := engine_loops.run_loop(acyclic, A, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(acyclic, A)) is not None:
         return bool(found)
     return bool(_generations(A).nvals == n)
 
@@ -156,7 +153,7 @@ def _no_cycle(generation: Vector) -> None:
 def _generations(A: Matrix) -> Vector:
     """Return the generations of the vertices that are neither on a cycle nor reached from one."""
     n = _check.adjacency(A)
-    if (found := engine_loops.run_loop(generations, A, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(generations, A)) is not None:
         return vector(*found)
     generation = Vector(datatypes.INT64, n)
     # d = A' 1

@@ -17,9 +17,6 @@ from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 50.0
-
 
 def triangle_count(A: Matrix) -> int:
     """Count the triangles of a graph.
@@ -167,7 +164,7 @@ def corners(S: Matrix) -> Vector:
 
 def by_loop(S: Matrix) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     """Return the triangles at each vertex and the ordered pairs of its neighbours; None if the engine runs no loop."""
-    found: tuple[NDArray[np.int64], NDArray[np.int64]] | None = engine_loops.run_loop(loop.corners, S, cost=COST)
+    found: tuple[NDArray[np.int64], NDArray[np.int64]] | None = engine_loops.run_loop(loop.corners, S)
     return found
 
 

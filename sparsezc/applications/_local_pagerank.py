@@ -22,7 +22,6 @@ __all__ = ["Found", "Ints", "Problem", "solutions"]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _STEPS = 10  # between two that look beyond the pairs inside: rows are read in few requests, most steps touch few pairs
-_COST = 100.0  # nanoseconds that arrays take at least for an entry of the rows that are read, in all of their steps
 _ENTRY_BYTES = 48  # of an entry of the rows that are read: its id, and of the vertex there what is known of it
 _TABLE = 1 << 11  # places for the numbers of vertices at first: one seed often meets no more
 
@@ -136,10 +135,9 @@ def _reading(S: Matrix) -> Iterator[_Rows]:
 def _by_loops(S: Matrix, rows: _Rows, problem: Problem) -> Found | None:
     """Solve each seed by compiled loops, which read the rows of all in turns; None where arrays rather do it."""
     alpha, rho, seeds = problem.alpha, problem.rho, problem.seeds
-    cost = _COST * seeds.size / rho
 
     def run(loop: Callable[..., Any], *given: Any) -> Any:
-        return engine_loops.run_arrays(loop, S, *given, cost=cost)
+        return engine_loops.run_arrays(loop, S, *given, times=seeds.size / rho)
 
     table, known, ids = np.full(_TABLE, -1, np.int32), np.empty(_TABLE // 2, np.int64), np.empty(_TABLE, np.uint32)
     first = run(loops.number, table, known, 0, ids, 0, np.array([[0, seeds.size]]), seeds.copy())

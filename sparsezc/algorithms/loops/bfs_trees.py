@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["tree"]
 
 
+@replacing(60)  # an entry, in Python
 def tree(indptr: Any, indices: Any, parent: Any, sources: Any, target: int, farthest: int) -> Any:
     """Search from some vertices, up to the level of a target or a number of hops.
 

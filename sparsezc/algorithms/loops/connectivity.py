@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.algorithms.loops import jumping
+from sparsezc.algorithms.loops import jumping, replacing
 
 __all__ = ["components", "degree_sums", "forest", "inside", "loops", "opposites", "strong_components"]
 
 
+@replacing(20)
 def components(indptr: Any, indices: Any, group: Any = None) -> Any:
     """Return the smallest vertex of each weak component, by trees whose roots are their smallest vertices.
 
@@ -41,6 +42,7 @@ def components(indptr: Any, indices: Any, group: Any = None) -> Any:
     return labels
 
 
+@replacing(20)
 @jumping
 def strong_components(indptr: Any, indices: Any) -> Any:
     """Return the smallest vertex of each strong component, by one depth-first search.
@@ -103,6 +105,7 @@ def strong_components(indptr: Any, indices: Any) -> Any:
     return label
 
 
+@replacing(200)
 def forest(indptr: Any, indices: Any, order: Any) -> Any:
     """Return the forest of the entries, in an order, that join trees which no entry before them has joined.
 
@@ -146,6 +149,7 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
     return begin, ids, entries
 
 
+@replacing(10)
 def inside(indptr: Any, indices: Any, label: Any, symmetric: bool) -> Any:
     """Return the number of entries within a label, and the sum over labels of the products of both degrees.
 
@@ -175,6 +179,7 @@ def inside(indptr: Any, indices: Any, label: Any, symmetric: bool) -> Any:
     return 2 * left + diagonal if symmetric else left, chance
 
 
+@replacing(50)
 def opposites(indptr: Any, indices: Any) -> Any:
     """Return the number of entries (i, j) off the diagonal that have an entry (j, i).
 
@@ -197,6 +202,7 @@ def opposites(indptr: Any, indices: Any) -> Any:
     return 2 * count
 
 
+@replacing(1)
 def loops(indptr: Any, indices: Any) -> Any:
     """Return whether an entry is on the diagonal."""
     starts = indptr.view(np.uint64)
@@ -207,6 +213,7 @@ def loops(indptr: Any, indices: Any) -> Any:
     return False
 
 
+@replacing(10)
 def degree_sums(indptr: Any, indices: Any, x_out: bool, y_out: bool, symmetric: bool, twice: bool) -> Any:
     """Return the number of entries (i, j), and sums over them of a(i), its square, b(j), its square, and a(i) b(j).
 

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["contracted", "numbered", "unweighted", "weighted"]
 
 
+@replacing(15)  # too few for Python to run the loop as it is written
 def unweighted(indptr: Any, indices: Any) -> Any:
     """Return a network whose entries weigh 1 each, as `weighted` does; its weights are none, of an integer type."""
     n = indptr.size - 1
@@ -23,6 +26,7 @@ def unweighted(indptr: Any, indices: Any) -> Any:
     return indptr.view(np.uint64).copy(), ids, np.empty(0, np.int64), k, inside, squares
 
 
+@replacing(15)  # too few for Python to run the loop as it is written
 def weighted(indptr: Any, indices: Any, values: Any) -> Any:
     """Return a network's begins, ids, weights, and sums of rows; the weight of loops, and the squares of the sums."""
     n = indptr.size - 1

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["blocks", "least_cut", "single_cuts"]
 
 
+@replacing(50)  # for each phase
 def least_cut(indptr: Any, indices: Any, weights: Any) -> Any:
     """Return the weight of the least cut of an undirected graph of at least two vertices, and one side of it.
 
@@ -87,6 +90,7 @@ def least_cut(indptr: Any, indices: Any, weights: Any) -> Any:
     return least, side
 
 
+@replacing(200)  # where the forest has few levels
 def single_cuts(indptr: Any, indices: Any) -> Any:
     """Return which vertices of an undirected graph divide their component, and of each vertex the one above it in a
     depth-first forest if the edge between them divides it, else -1. And the forest, for :func:`blocks`: when each
@@ -133,6 +137,7 @@ def single_cuts(indptr: Any, indices: Any) -> Any:
     return divides, over, (met, low, parent)
 
 
+@replacing(200)  # where the forest has few levels
 def blocks(indptr: Any, indices: Any, forest: Any) -> Any:
     """Return copies of the arrays, and with each entry the smallest vertex, but for the topmost, of its block: a
     largest set of edges of which each two are on a common cycle.

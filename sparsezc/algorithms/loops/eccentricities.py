@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.algorithms.loops import jumping
+from sparsezc.algorithms.loops import jumping, replacing
 
 __all__ = ["farthest", "least", "longest"]
 
@@ -41,6 +41,7 @@ def nearer(starts: Any, ids: Any, depth: Any, v: Any) -> Any:
     return best
 
 
+@replacing(20)
 @jumping
 def longest(indptr: Any, indices: Any, state: Any, place: Any, searches: int) -> Any:
     """Return the place and the state after some searches for the greatest distance between two vertices.
@@ -109,6 +110,7 @@ def longest(indptr: Any, indices: Any, state: Any, place: Any, searches: int) ->
     return (left, most), order, depth, upper, searched
 
 
+@replacing(20)
 @jumping
 def least(indptr: Any, indices: Any, state: Any, place: Any, searches: int) -> Any:
     """Return the place and the state after some searches for the smallest eccentricity.
@@ -157,6 +159,7 @@ def least(indptr: Any, indices: Any, state: Any, place: Any, searches: int) -> A
     return (1, smallest, far), lower
 
 
+@replacing(10)
 @jumping
 def farthest(indptr: Any, indices: Any, start: int, searches: int) -> Any:
     """Return the greatest distance found by searches of an undirected graph, each from the end of the one before.

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["best_pairs"]
 
 
+@replacing(100_000)
 def best_pairs(
     indptr: Any, indices: Any, value: Any, heap: Any, share: Any, resolution: float, fewest: int, most: int
 ) -> Any:

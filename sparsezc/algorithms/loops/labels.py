@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["joined", "moved", "propagated"]
 
 
+@replacing(15)
 def propagated(indptr: Any, indices: Any) -> Any:
     """Return the labels of label_propagation.py, of an undirected simple graph.
 

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["advance", "later_ends", "number"]
 
 
+@replacing(100)  # an entry, in all steps by NumPy's arrays
 def number(table: Any, known: Any, count: int, numbers: Any, first: int, lines: Any, ids: Any) -> Any:
     """Give numbers to the vertices of some rows: those already known keep theirs, new ones get the next.
 
@@ -67,6 +70,7 @@ def number(table: Any, known: Any, count: int, numbers: Any, first: int, lines: 
     return table, known, count, numbers
 
 
+@replacing(100)
 def advance(rows: Any, degree: Any, seeds: Any, state: Any, limits: Any) -> Any:
     """Take the steps of each seed until it has settled, or meets vertices whose rows were not read.
 
@@ -205,6 +209,7 @@ def advance(rows: Any, degree: Any, seeds: Any, state: Any, limits: Any) -> Any:
     return begun, found[:total], value[:total], after, growth, wanted[:asked]
 
 
+@replacing(100)
 def later_ends(rows: Any, begin: Any, inside: Any, rank: Any) -> Any:
     """Return of each vertex inside, by its rank, how many entries of rows end there that begin at an earlier one.
 

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.algorithms.loops import jumping
+from sparsezc.algorithms.loops import jumping, replacing
 
 __all__ = ["brandes", "counts"]
 
 
+@replacing(50)  # for each pass
 @jumping
 def counts(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> Any:
     """Return of each vertex, over the searches from some of the sources that meet it: how many, the sum of their hops,
@@ -69,6 +70,7 @@ def counts(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> An
     return reached, total, inverse, farthest
 
 
+@replacing(20)  # for each search
 @jumping
 def brandes(indptr: Any, indices: Any, sources: Any, ends: bool, entries: bool, first: int, last: int) -> Any:
     """Return the shares of shortest paths from some of the sources that pass through each vertex, with `ends` that are

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["acyclic", "cores", "first_set", "generations", "matching"]
 
 
+@replacing(100)
 def cores(indptr: Any, indices: Any) -> Any:
     """Return core numbers of an undirected simple graph: vertices leave by their degrees, which are kept in bins.
 
@@ -50,6 +53,7 @@ def cores(indptr: Any, indices: Any) -> Any:
     return degree
 
 
+@replacing(30)
 def generations(indptr: Any, indices: Any) -> Any:
     """Return the longest path to each vertex that is on no cycle, nor reached from one, -1 at others; which vertices
     these are; a queue with them by their paths and numbers; and their number.
@@ -91,6 +95,7 @@ def generations(indptr: Any, indices: Any) -> Any:
     return generation, generation >= 0, queue, np.int64(last)
 
 
+@replacing(30)
 def acyclic(indptr: Any, indices: Any) -> Any:
     """Return whether the graph has no cycle. Ids ascend in each row."""
     n = indptr.size - 1
@@ -124,6 +129,7 @@ def acyclic(indptr: Any, indices: Any) -> Any:
     return last == n
 
 
+@replacing(10)
 def first_set(indptr: Any, indices: Any, order: Any) -> Any:
     """Return the members of the independent set that takes each vertex of an order without a member beside it."""
     starts = indptr.view(np.uint64)
@@ -137,6 +143,7 @@ def first_set(indptr: Any, indices: Any, order: Any) -> Any:
     return member
 
 
+@replacing(50)
 def matching(indptr: Any, indices: Any, start: Any, low: Any) -> Any:
     """Return the partner of each vertex, -1 for none: an edge is matched that has the least key at both of its ends.
 

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["common"]
 
 
+@replacing(5)
 def common(indptr: Any, indices: Any, pairs: Any, weights: Any) -> Any:
     """Return of each pair the number of common neighbours, the sum of their weights, and both numbers of neighbours.
 

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["BLOCKS", "PARALLEL", "krylov", "onward", "pagerank", "powers", "transposed"]
 
 BLOCKS = 16  # of rows, whose sums are added in order: so they are the same for any number of threads
 PARALLEL = 1e-12  # of the own part: what is beside it, of a vector that is an eigenvector but for rounding
 
 
+@replacing(10)
 def transposed(indptr: Any, indices: Any, weights: Any, ids: Any) -> Any:
     """Return the rows of A': where they begin, their ids, which are written into `ids`, and their weights, if any."""
     n = indptr.size - 1
@@ -36,6 +39,7 @@ def transposed(indptr: Any, indices: Any, weights: Any, ids: Any) -> Any:
     return begins[: n + 1], ids, turned
 
 
+@replacing(10)
 def pagerank(
     indptr: Any, indices: Any, weights: Any, state: Any, bound: float, pulls: bool, first: int, last: int
 ) -> int:
@@ -121,6 +125,7 @@ def pagerank(
     return count
 
 
+@replacing(1)  # for each product
 def onward(indptr: Any, indices: Any, weights: Any, x: Any, turned: bool) -> Any:
     """Return A x, or A' x if `turned`; without weights all are 1."""
     n = indptr.size - 1
@@ -186,6 +191,7 @@ def scaled(x: Any, length: float, before: Any) -> Any:
     return (a + b) + (c + d)
 
 
+@replacing(1)  # for each product
 def powers(
     indptr: Any, indices: Any, weights: Any, start: Any, terms: Any, rows: Any, bound: float, rounds: int
 ) -> Any:
@@ -246,6 +252,7 @@ def powers(
     return x, change
 
 
+@replacing(1)  # for each product
 def krylov(indptr: Any, indices: Any, weights: Any, start: Any, parts: Any, vectors: Any) -> Any:
     """Return the sum of the parts of a symmetric matrix's Lanczos vectors, without signs, and T's two diagonals.
 

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["relaxed"]
 
 
+@replacing(100)
 def relaxed(indptr: Any, indices: Any, lengths: Any, distance: Any, parent: Any, sources: Any) -> Any:
     """Lower the distances from some vertices until none changes, or until parents form a cycle.
 

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.algorithms.loops import jumping, taking, taking_one
+from sparsezc.algorithms.loops import jumping, replacing, taking, taking_one
 
 __all__ = ["distances", "induced", "levels", "parents"]
 
 
+@replacing(3)  # where the search has few levels
 @jumping
 @taking(20)  # 4 of a level, 1, and 8 in the queue; 5 once more where the answer is copied; 2 to spare
 def levels(indptr: Any, indices: Any, level: Any, met: Any, sources: Any, radius: int) -> Any:
@@ -47,6 +48,7 @@ def levels(indptr: Any, indices: Any, level: Any, met: Any, sources: Any, radius
     return level, met, queue, last
 
 
+@replacing(3)  # where the search has few levels
 @jumping
 @taking(28)  # 8 of a parent, 1, and 8 in the queue; 9 once more where the answer is copied; 2 to spare
 def parents(indptr: Any, indices: Any, parent: Any, met: Any, source: int) -> Any:
@@ -71,6 +73,7 @@ def parents(indptr: Any, indices: Any, parent: Any, met: Any, source: int) -> An
     return parent, met, queue, last
 
 
+@replacing(100)
 @jumping
 def distances(
     indptr: Any, indices: Any, lengths: Any, distance: Any, parent: Any, sources: Any, target: int, most: Any
@@ -154,6 +157,7 @@ def distances(
     return distance, parent
 
 
+@replacing(1)
 @jumping
 @taking_one
 def induced(indptr: Any, indices: Any, values: Any, rows: Any, member: Any) -> Any:

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["ends_of", "exchanges", "rows_of"]
 
 
+@replacing(5)
 def ends_of(indptr: Any, indices: Any) -> Any:
     """Return the ends of the edges of a symmetric matrix without a diagonal, in two rows, by the smaller one."""
     starts, one = indptr.view(np.uint64), np.uint64(1)
@@ -22,6 +25,7 @@ def ends_of(indptr: Any, indices: Any) -> Any:
     return ends
 
 
+@replacing(3000)  # a draw, in Python
 def exchanges(n: int, ends: Any, draws: Any, wanted: int) -> Any:
     """Exchange ends of pairs of edges, (u, v) and (x, y) for (u, x) and (v, y), unless a loop or parallel edges come.
 
@@ -99,6 +103,7 @@ def exchanges(n: int, ends: Any, draws: Any, wanted: int) -> Any:
     return ends, done, tried
 
 
+@replacing(100)  # an entry, where a statement builds the matrix
 def rows_of(n: int, ends: Any) -> Any:
     """Return the rows of a symmetric matrix with an entry in both directions for each edge: offsets, and ids."""
     edges = ends.shape[1]

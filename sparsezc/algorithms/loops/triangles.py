@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["corners"]
 
 
+@replacing(50)
 def corners(indptr: Any, indices: Any) -> Any:
     """Return the number of triangles at each vertex, and of ordered pairs of its neighbours.
 
