@@ -30,6 +30,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     (f"{_SUITESPARSE}.native", "store.ss"): _PYTHON_GRAPHBLAS,
     (f"{_SUITESPARSE}.machine_code", "made._cache"): "numba has no parameter for it",
     ("sparsezc.engines.gpu.placements.host_gather", "setattr(_own_memory, name, kept)"): "threading.local is used so",
+    ("sparsezc.algorithms.loops", "loop.statement_ns"): _MARK,
     ("sparsezc.algorithms.loops", "loop.takes_one"): _MARK,
     ("sparsezc.algorithms.loops", "loop.is_jumping"): _MARK,
     ("sparsezc.algorithms.loops", "loop.own_bytes"): _MARK,
