@@ -65,8 +65,8 @@ def namespace_dict(kind: str) -> dict[str, Any]:
     return vars(namespace(kind))
 
 
-def _operators_in(room: dict[str, Any], path: str) -> Iterator[tuple[str, Operator]]:
-    for name, op in room.items():
+def _operators_in(namespace: dict[str, Any], path: str) -> Iterator[tuple[str, Operator]]:
+    for name, op in namespace.items():
         if isinstance(op, Operator):
             yield path + name, op
         elif isinstance(op, Path):
@@ -199,11 +199,11 @@ def _wrong_brackets(written: str, bracket: str, dtype: str) -> str | None:
     return None if dtype.endswith("]") else "it does not end with ']'"
 
 
-def listed(room: dict[str, Any]) -> list[str]:
+def listed(namespace: dict[str, Any]) -> list[str]:
     """Return the public names of a namespace: its operators and the functions that make, find or group them."""
     return sorted(
         name
-        for name, x in room.items()
+        for name, x in namespace.items()
         if not name.startswith("_") and (isinstance(x, Operator | Parameterized | Path) or name in _HELPERS)
     )
 

@@ -46,16 +46,16 @@ def enter(kind: str, name: str, op: Any) -> Any:
     parts = name.split(".")
     if not all(part.isidentifier() for part in parts):
         raise InvalidValue(f"{name!r} is no name for an operator; letters, digits, _ and dots between them are")
-    room: Any = namespace(kind)
+    owner: Any = namespace(kind)
     for part in parts[:-1]:
-        if not hasattr(room, part):
-            setattr(room, part, Path())
-        room = getattr(room, part)
-        if not isinstance(room, Path):
+        if not hasattr(owner, part):
+            setattr(owner, part, Path())
+        owner = getattr(owner, part)
+        if not isinstance(owner, Path):
             raise NameTaken(f"{kind}.{name}: {part!r} is something else already")
-    if hasattr(room, parts[-1]):
+    if hasattr(owner, parts[-1]):
         raise NameTaken(f"{kind}.{name} is already defined")
-    setattr(room, parts[-1], op)
+    setattr(owner, parts[-1], op)
     return op
 
 

@@ -70,8 +70,8 @@ def rows(sources: NDArray[np.int64], n: int, dtype: DataType, values: Any) -> Ma
 def batches(sources: NDArray[np.int64], n: int, nbytes: int) -> Iterator[NDArray[np.int64]]:
     """Yield the sources in groups searched together, each in a row of `n` entries of `nbytes` bytes."""
     size = max(FEW, min(MOST, CACHED // max(n, 1)))
-    room = budget.workspace()
-    if room is not None:
-        size = max(1, min(size, int(SHARE * room) // max(nbytes, 1)))
+    space = budget.workspace()
+    if space is not None:
+        size = max(1, min(size, int(SHARE * space) // max(nbytes, 1)))
     groups = (sources[first : first + size] for first in range(0, sources.size, size))
     yield from steps(groups, "sources", total=sources.size, size=len)

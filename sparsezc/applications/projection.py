@@ -145,8 +145,8 @@ def _blocks(side: _Side) -> list[tuple[int, int]]:
     bound = np.minimum(products.to_dense(), np.arange(1, n + 1))
     ends = np.cumsum(bound)
     most = max(_BLOCK, int(ends[-1] if n else 0) // _BLOCKS)
-    if (room := budget.workspace()) is not None:
-        most = max(1, min(most, int(_SHARE * room) // _PAIR_BYTES))
+    if (space := budget.workspace()) is not None:
+        most = max(1, min(most, int(_SHARE * space) // _PAIR_BYTES))
     blocks, first = [], 0
     while first < n:
         done = int(ends[first - 1]) if first else 0
@@ -160,8 +160,8 @@ def _require(side: _Side, blocks: list[tuple[int, int]]) -> None:
     """Refuse a result that does not fit in memory; pairs are counted only where their bound does not fit."""
     degrees = in_degree(side.R)
     bound = int(degrees.ewise_mult(degrees, binary.times).new().reduce(monoid.plus).new().get(0)) // 2
-    room = budget.host_available()
-    if room is None or min(bound, side.R.nrows**2 // 2) * _RESULT_BYTES <= room:
+    space = budget.host_available()
+    if space is None or min(bound, side.R.nrows**2 // 2) * _RESULT_BYTES <= space:
         return
     pairs = sum(_product(side, block, semiring.any_pair[datatypes.BOOL]).nvals for block in blocks)
     budget.require_host(pairs * _RESULT_BYTES, f"a projection of {pairs:,} pairs (out= writes it in pieces)")

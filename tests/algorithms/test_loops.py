@@ -419,8 +419,8 @@ def test_ids_are_made_shorter_where_memory_has_room(compiled, monkeypatch):
     original = engine_loops.run_loop
     monkeypatch.setattr(engine_loops, "run_loop", run_loop)
     found = []
-    for room in (shorter, shorter - 1):
-        with gb.config.set(host_budget=room):
+    for space in (shorter, shorter - 1):
+        with gb.config.set(host_budget=space):
             found.append((alg.katz_centrality(A, 0.01), alg.eigenvector_centrality(A, 1000)))
     assert set(compiled.ran) >= {"powers"}
     half = len(given) // 2

@@ -85,14 +85,14 @@ def _scipys(capacity: Any, ids: Any, indptr: Any, s: int, t: int) -> NDArray[np.
 
 def _left(drain: Any, indptr: Any, ids: Any, back: Any, capacity: Any, source: int, target: int) -> Any:
     """Return what is left of capacities when as much as possible has gone to the target, and the rest has come back."""
-    room, excess = capacity.copy(), np.zeros(indptr.size - 1, capacity.dtype)
+    residual, excess = capacity.copy(), np.zeros(indptr.size - 1, capacity.dtype)
     edges = slice(indptr[source], indptr[source + 1])
-    excess[ids[edges]] = whole = room[edges].copy()
-    room[edges] = 0
-    room[back[edges]] += whole
-    drain(indptr, ids, back, room, excess, target, source)
-    drain(indptr, ids, back, room, excess, source, target)
-    return room
+    excess[ids[edges]] = whole = residual[edges].copy()
+    residual[edges] = 0
+    residual[back[edges]] += whole
+    drain(indptr, ids, back, residual, excess, target, source)
+    drain(indptr, ids, back, residual, excess, source, target)
+    return residual
 
 
 def _opposite(indptr: Any, ids: Any) -> Any:
@@ -110,7 +110,7 @@ def _opposite(indptr: Any, ids: Any) -> Any:
     return back
 
 
-def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int, wall: int) -> int:
+def _drain(indptr: Any, ids: Any, back: Any, residual: Any, excess: Any, target: int, wall: int) -> int:
     """Push excess to the target, which takes all, until none that is left reaches it; return the number of searches.
 
     Vertices wait in a queue, and each is done until it has none or does not reach the target any more. Heights are
@@ -129,7 +129,7 @@ def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int
         np.zeros(n, np.bool_),
         starts[:-1].copy(),
     )
-    room_of_queue = np.uint64(n)
+    queue_capacity = np.uint64(n)
     excess[sink] = 0
     excess[start] = 0
     searches = 0
@@ -144,7 +144,7 @@ def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int
             first += one
             for at in range(starts[v], starts[v + one]):
                 u = columns[at]
-                if height[u] == n and u != start and room[opposite[at]] > 0:
+                if height[u] == n and u != start and residual[opposite[at]] > 0:
                     height[u] = height[v] + 1
                     queue[last] = u
                     last += one
@@ -161,7 +161,7 @@ def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int
         work = 0
         while count and work < _SEARCH * n + ids.size:
             v = queue[first]
-            first = first + one if first + one < room_of_queue else none
+            first = first + one if first + one < queue_capacity else none
             count -= one
             waits[v] = False
             left, own = excess[v], height[v]
@@ -170,17 +170,17 @@ def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int
                 at = next[v]
                 while at < end:
                     u = columns[at]
-                    if room[at] > 0 and height[u] + 1 == own:
-                        given = min(left, room[at])
-                        room[at] -= given
-                        room[opposite[at]] += given
+                    if residual[at] > 0 and height[u] + 1 == own:
+                        given = min(left, residual[at])
+                        residual[at] -= given
+                        residual[opposite[at]] += given
                         left -= given
                         if u != sink:
                             excess[u] += given
                             if not waits[u]:
                                 waits[u] = True
                                 place = first + count
-                                queue[place if place < room_of_queue else place - room_of_queue] = u
+                                queue[place if place < queue_capacity else place - queue_capacity] = u
                                 count += one
                         if left == 0:
                             break
@@ -189,7 +189,7 @@ def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int
                 if left > 0:
                     own = n
                     for at in range(begin, end):
-                        if room[at] > 0 and height[columns[at]] + 1 < own:
+                        if residual[at] > 0 and height[columns[at]] + 1 < own:
                             own = height[columns[at]] + 1
                     height[v] = own
                     next[v] = begin

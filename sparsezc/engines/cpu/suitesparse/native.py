@@ -88,9 +88,9 @@ def _translate(op: TypedOp) -> Any:
         movers.provide(gb, op, type_of)
     if operators.is_made(op):
         return operators.make(gb, op, _key(op))
-    room = getattr(gb, op.op.kind)
+    namespace = getattr(gb, op.op.kind)
     # `.ss` first: python-graphblas still has its names elsewhere, but warns.
-    homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
+    homes = (getattr(namespace, "ss", None), namespace, getattr(namespace, "numpy", None))
     found = next((getattr(home, op.name) for home in homes if op.name in dir(home)), None)
     if found is None:
         raise exceptions.NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")

@@ -90,8 +90,8 @@ def _binary(gb: Any, op: TypedOp, binaryop: Any) -> Any:
     if _is_mended(binaryop, op):
         return _function(gb, _mended(binaryop.name)[op.type])
     if binaryop.user_function is None:
-        room = gb.binary
-        homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
+        namespace = gb.binary
+        homes = (getattr(namespace, "ss", None), namespace, getattr(namespace, "numpy", None))
         found = next((getattr(home, binaryop.name) for home in homes if binaryop.name in dir(home)), None)
         if found is None or names.names_of("binary").get(binaryop.name) is not binaryop:
             raise NotImplementedException(f"the cpu engine (python-graphblas) has no operator {binaryop!r}")

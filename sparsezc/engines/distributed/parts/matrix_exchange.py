@@ -147,12 +147,12 @@ def require_on_all(engine: Keeper, nbytes: int, what: str) -> None:
         return
     mine = platform.node(), budget.host_available(), config.host_budget is not None
     told = engine.transport.objects(mine)
-    for rank, (machine, room, is_set) in enumerate(told):
+    for rank, (machine, space, is_set) in enumerate(told):
         ranks = 1 if is_set else sum(other[0] == machine for other in told)  # a limit is that of a process
-        if room is not None and nbytes * ranks > room:
+        if space is not None and nbytes * ranks > space:
             each = f" for each of {ranks} ranks" if ranks > 1 else ""
             raise OutOfMemory(
-                f"{what} needs {nbytes:,} bytes of host memory{each}, and {room:,} may be used by rank {rank} of"
+                f"{what} needs {nbytes:,} bytes of host memory{each}, and {space:,} may be used by rank {rank} of"
                 f" {engine.size}, on {machine}"
             )
 

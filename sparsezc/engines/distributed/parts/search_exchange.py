@@ -110,9 +110,9 @@ def fits(engine: DistributedEngine, store: Store, memory: Memory) -> bool:
     if memory.resident:
         good = nbytes <= _SHARE * budget.available()
     else:
-        room = budget.host_available()  # ranks of one machine share it
+        space = budget.host_available()  # ranks of one machine share it
         copied = 0 if engine.on_device else entries * (memory.id_bytes + store.dtype.np_type.itemsize)  # of their parts
-        good = room is None or nbytes * engine.size + copied <= _SHARE * room
+        good = space is None or nbytes * engine.size + copied <= _SHARE * space
     return bool(engine.transport.numbers(good)[:, 0].all())
 
 

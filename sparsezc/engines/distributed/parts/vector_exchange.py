@@ -213,19 +213,19 @@ def _integers(dtype: DataType, reads: bool) -> int:
     return -(-dtype.np_type.itemsize // 8) if reads else 0
 
 
-def _told_pieces(engine: Keeper, mine: Any, layout: Layout, room: int, dtype: DataType, reads: bool) -> list[Piece]:
+def _told_pieces(engine: Keeper, mine: Any, layout: Layout, most: int, dtype: DataType, reads: bool) -> list[Piece]:
     """Tell every rank the few positions and values among numbers, which takes less time than a message."""
-    told = np.zeros(1 + room * (1 + _integers(dtype, reads)), np.int64)
+    told = np.zeros(1 + most * (1 + _integers(dtype, reads)), np.int64)
     if mine is not None:
         at, values = engine.local.arrays(mine, "ids")
         told[0], told[1 : 1 + at.size] = at.size, at
         if reads:
-            told[1 + room :].view(np.uint8)[: values.nbytes] = values.view(np.uint8)
+            told[1 + most :].view(np.uint8)[: values.nbytes] = values.view(np.uint8)
     pieces: list[Piece] = []
     for row in engine.transport.numbers(*told.tolist()):
         ids = row[1 : 1 + row[0]]
         first, last = ids.searchsorted((layout.lo, layout.hi)).tolist()
-        values = row[1 + room :].view(dtype.np_type)[first:last].copy() if reads else None
+        values = row[1 + most :].view(dtype.np_type)[first:last].copy() if reads else None
         pieces.append(("ids", (ids[first:last] - layout.lo).astype(np.uint64), values))
     return pieces
 

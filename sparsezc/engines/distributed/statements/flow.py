@@ -52,13 +52,13 @@ def net_flow(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | 
     nbytes = _ENTRY * int(counts.max()) + _VERTEX * A.nrows
     matrix_exchange.require_on_all(engine, nbytes, f"net_flow: what {int(counts.sum()):,} entries carry")
     flow = _Flow(engine, store, A.name)
-    capacity = flow.room.copy()
+    capacity = flow.residual.copy()
     flow.leave(s.value)
     flow.drain(t.value, s.value)
     flow.drain(s.value, t.value)
     if not result.is_empty_range:
         csr = store.local._to_csr()
-        made = Csr(csr.nrows, csr.ncols, csr.indptr, csr.indices, wrap(capacity - flow.room), e.dtype)
+        made = Csr(csr.nrows, csr.ncols, csr.indptr, csr.indices, wrap(capacity - flow.residual), e.dtype)
         put(result, engine.local.matrix_of(matrix_exchange.placed(made, csr.indices.placement)), write)
     result.changed()
     return None
@@ -73,7 +73,7 @@ class _Rows(NamedTuple):
         Offsets, and columns in the whole.
     back : ndarray of int64
         The place of the opposite entry, or ``~k`` of the k-th entry whose column another rank has as a row.
-    room : ndarray
+    residual : ndarray
         What is left of the capacity of each entry.
     first : int
         The number of the first row in the whole.
@@ -82,7 +82,7 @@ class _Rows(NamedTuple):
     indptr: Ints
     ids: Ints
     back: Ints
-    room: NDArray[Any]
+    residual: NDArray[Any]
     first: int
 
 
@@ -107,7 +107,7 @@ class _Flow:
         self.engine, self.layout = engine, store.layout
         self.lo, self.hi, n = store.layout.lo, store.layout.hi, store.nrows
         self.indptr, columns, values = matrix_exchange.host_csr(store.local)
-        self.ids, self.room = columns.astype(np.int64), np.array(values)
+        self.ids, self.residual = columns.astype(np.int64), np.array(values)
         rows = np.repeat(np.arange(self.lo, self.hi), np.diff(self.indptr))
         self.outside = np.flatnonzero((self.ids < self.lo) | (self.ids >= self.hi))
         column, self.row = self.ids[self.outside], rows[self.outside]
@@ -115,10 +115,10 @@ class _Flow:
         self.giving, self.taking = np.lexsort((self.row, column)), np.argsort(owner, kind="stable")
         self.ends = np.searchsorted(owner[self.taking], np.arange(engine.size + 1))
         self.back = self._opposite(rows, column, name)
-        self.own = _Rows(self.indptr, self.ids, self.back, self.room, self.lo)
-        self.mirror = self._crossed(self.room[self.outside])
+        self.own = _Rows(self.indptr, self.ids, self.back, self.residual, self.lo)
+        self.mirror = self._crossed(self.residual[self.outside])
         self.sent = np.zeros_like(self.mirror)
-        self.excess, self.height = np.zeros(self.hi - self.lo, self.room.dtype), np.empty(n, np.int64)
+        self.excess, self.height = np.zeros(self.hi - self.lo, self.residual.dtype), np.empty(n, np.int64)
         few = int(engine.counts(store).sum()) <= _FEWER and not _loops.cache_info().currsize
         loops: tuple[Any, Any] = (_reach, _discharge) if few else _loops()
         self.reach, self.discharge = loops
@@ -156,10 +156,10 @@ class _Flow:
             at = np.arange(*self.indptr[source - self.lo : source - self.lo + 2])
             back = self.back[at]
             near, far = at[back >= 0], at[back < 0]
-            self.sent[~self.back[far]] = self.room[far]
-            self.excess[self.ids[near] - self.lo] = self.room[near]
-            self.room[self.back[near]] += self.room[near]
-            self.room[near] = 0
+            self.sent[~self.back[far]] = self.residual[far]
+            self.excess[self.ids[near] - self.lo] = self.residual[near]
+            self.residual[self.back[near]] += self.residual[near]
+            self.residual[near] = 0
         self._settle(np.flatnonzero(self.sent), -1)
 
     def drain(self, target: int, wall: int) -> None:
@@ -198,7 +198,7 @@ class _Flow:
         """Give what crossed to the owners; of an entry, what left it counts before what came back, on both ranks."""
         transport, rank = self.engine.transport, self.engine.rank
         left = self.outside[crossed]
-        self.room[left] -= self.sent[crossed]
+        self.residual[left] -= self.sent[crossed]
         chosen = np.zeros(self.sent.size, np.bool_)
         chosen[crossed] = True
         at = np.flatnonzero(chosen[self.giving])  # places in the message if all crossed
@@ -211,7 +211,7 @@ class _Flow:
         self.mirror[arrived] -= amounts
         self.mirror[crossed] += self.sent[crossed]
         self.sent[crossed] = 0
-        self.room[self.outside[arrived]] += amounts
+        self.residual[self.outside[arrived]] += amounts
         to = self.row[arrived]
         np.add.at(self.excess, to[to != target] - self.lo, amounts[to != target])
 
@@ -249,7 +249,7 @@ def _reach(own: Any, mirror: Any, height: Any, listed: Any, level: int, wall: in
     for v in listed:
         for at in range(own.indptr[v - own.first], own.indptr[v - own.first + 1]):
             u, k = own.ids[at], own.back[at]
-            if height[u] == n and u != wall and (own.room[k] if k >= 0 else mirror[~k]) > 0:
+            if height[u] == n and u != wall and (own.residual[k] if k >= 0 else mirror[~k]) > 0:
                 height[u] = level
                 found[count] = u
                 count += 1
@@ -261,7 +261,7 @@ def _discharge(rows: Any, sent: Any, excess: Any, height: Any, target: int) -> t
 
     Returns how many had any at first, and the steps. Vertices wait in a queue, in a circle.
     """
-    indptr, ids, back, room, lo = rows.indptr, rows.ids, rows.back, rows.room, rows.first
+    indptr, ids, back, residual, lo = rows.indptr, rows.ids, rows.back, rows.residual, rows.first
     here, n = indptr.size - 1, height.size
     queue, waits, next = np.empty(here, np.int64), np.zeros(here, np.bool_), indptr[:-1].copy()
     count = first = work = 0
@@ -281,12 +281,12 @@ def _discharge(rows: Any, sent: Any, excess: Any, height: Any, target: int) -> t
             at = next[v]
             while at < indptr[v + 1]:
                 u, k = ids[at], back[at]
-                free = room[at] if k >= 0 else room[at] - sent[~k]
+                free = residual[at] if k >= 0 else residual[at] - sent[~k]
                 if free > 0 and height[u] + 1 == own:
                     if k >= 0:
                         given = min(left, free)
-                        room[at] -= given
-                        room[k] += given
+                        residual[at] -= given
+                        residual[k] += given
                         if u != target:
                             excess[u - lo] += given
                             if not waits[u - lo]:
@@ -299,7 +299,7 @@ def _discharge(rows: Any, sent: Any, excess: Any, height: Any, target: int) -> t
                         sent[~k] += given
                     else:  # nothing is left of it: a sum may differ in its last bits
                         given = free
-                        sent[~k] = room[at]
+                        sent[~k] = residual[at]
                     left -= given
                     if left == 0:
                         break
@@ -308,7 +308,7 @@ def _discharge(rows: Any, sent: Any, excess: Any, height: Any, target: int) -> t
             if left > 0:
                 own = n
                 for at in range(indptr[v], indptr[v + 1]):
-                    free = room[at] if back[at] >= 0 else room[at] - sent[~back[at]]
+                    free = residual[at] if back[at] >= 0 else residual[at] - sent[~back[at]]
                     if free > 0 and height[ids[at]] + 1 < own:
                         own = height[ids[at]] + 1
                 height[lo + v] = own

@@ -26,10 +26,10 @@ def values_of_ranks(engine: DistributedEngine, value: Any, dtype: DataType) -> l
     if dtype.is_udt:
         return engine.transport.objects(value)
     nbytes = dtype.np_type.itemsize
-    room = np.zeros(-(-nbytes // 8), np.int64)
+    buffer = np.zeros(-(-nbytes // 8), np.int64)
     if value is not None:
-        room.view(np.uint8)[:nbytes] = np.array([value], dtype.np_type).view(np.uint8)
-    found = engine.balancer.numbers(value is not None, *room.tolist())
+        buffer.view(np.uint8)[:nbytes] = np.array([value], dtype.np_type).view(np.uint8)
+    found = engine.balancer.numbers(value is not None, *buffer.tolist())
     return [row[1:].copy().view(np.uint8)[:nbytes].view(dtype.np_type)[0] if row[0] else None for row in found]
 
 

@@ -64,7 +64,7 @@ class Ipc(Mpi):
         self._address, self._addresses = 0, [0] * self.size
         self._shared = SharedWindows(self)  # which kernels write, and no message uses
         self._ranks = [*range(self.rank, self.size), *range(self.rank)]  # so each card is read by one other at a time
-        failed = self._make_room(_FIRST)
+        failed = self._map_at_least(_FIRST)
         self._open(self.numbers(_FAILED if failed else self._version)[:, 0].tolist(), failed, [])
 
     def gather(self, mine: Any, counts: Counts) -> Any:
@@ -158,7 +158,7 @@ class Ipc(Mpi):
         for array in arrays:
             firsts.append(end)
             end += -(-int(array.nbytes) // _ALIGN) * _ALIGN
-        failed = self._make_room(end)
+        failed = self._map_at_least(end)
         begin = self._turn * self._half
         for array, first in zip(arrays, firsts, strict=True):
             if not failed and array.nbytes:
@@ -201,7 +201,7 @@ class Ipc(Mpi):
             target = self._gpu.pointer(out) + item * int(counts[: self.rank].sum())
             self._gpu.move(target, self._gpu.pointer(array) + item * int(starts[self.rank]), item * count)
 
-    def _make_room(self, nbytes: int) -> str:
+    def _map_at_least(self, nbytes: int) -> str:
         """Replace the window by a larger one where a message needs it; return why that failed, if it did."""
         if nbytes <= self._half:
             return ""

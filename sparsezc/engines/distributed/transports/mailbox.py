@@ -21,9 +21,9 @@ from sparsezc.exceptions import InvalidValue
 
 __all__ = ["Mailbox", "open_mailbox"]
 
-_ROOM = 127  # integers of a box, beside the round: 1 KiB, so that no two ranks write to one line
-_BOX = _ROOM + 1
-_BITS = _ROOM.bit_length()  # of the number of integers, below the round
+_CAPACITY = 127  # integers of a box, beside the round: 1 KiB, so that no two ranks write to one line
+_BOX = _CAPACITY + 1
+_BITS = _CAPACITY.bit_length()  # of the number of integers, below the round
 
 
 def open_mailbox(comm: Any, wait: Callable[[Callable[[], bool]], None]) -> Mailbox | None:
@@ -62,7 +62,7 @@ class Mailbox:
 
     def holds(self, count: int) -> bool:
         """Return whether so many integers fit in a box."""
-        return count <= _ROOM
+        return count <= _CAPACITY
 
     def tell(self, mine: tuple[int, ...]) -> NDArray[np.int64]:
         """Return the integers of all ranks, shape (ranks, len(mine)); all ranks call it with as many.
@@ -92,7 +92,7 @@ class Mailbox:
         return np.array([box[first:end].tolist() for box in self._boxes], np.int64)
 
     def _refuse(self, at: int) -> NoReturn:
-        told = [box[at] & _ROOM for box in self._boxes]
+        told = [box[at] & _CAPACITY for box in self._boxes]
         other = next(rank for rank, count in enumerate(told) if count != told[0])
         raise InvalidValue(
             f"ranks have strayed: of a message of integers rank 0 sends {told[0]}, and rank {other} {told[other]};"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class EngineState:
-    """What earlier calls left for the statements of this engine; guarded by the engine's lock (``launch.lock``).
+    """Facts that earlier calls leave for the statements of this engine; guarded by the engine's lock (``launch.lock``).
 
     Attributes
     ----------

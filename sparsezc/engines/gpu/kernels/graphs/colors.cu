@@ -47,13 +47,13 @@ struct Graph {
   }
 };
 
-// `waits`: 0 at first. `next`, `next_counts`: the rows that wait for none, in as much `room`.
+// `waits`: 0 at first. `next`, `next_counts`: the rows that wait for none, in as much `capacity`.
 extern "C" __global__ void __launch_bounds__(256)
-    wait_rows(Key* listed, u64 room, u64* counts, const i64* indptr, const Id* indices, const i64* order, u32* waits, Key* next,
+    wait_rows(Key* listed, u64 capacity, u64* counts, const i64* indptr, const Id* indices, const i64* order, u32* waits, Key* next,
               u64* next_counts) {
   const Graph graph = {indptr, indices, order};
-  const Listed found = {next, room, next_counts};
-  Listed{listed, room, counts}.each([&](u64 row, const Group& g) {
+  const Listed found = {next, capacity, next_counts};
+  Listed{listed, capacity, counts}.each([&](u64 row, const Group& g) {
     u32 before = 0;
     const i64 own = order[row];
     graph.each(g, row, order, [&](u64 col, i64 other) { before += graph.precedes(col, other, row, own); });
@@ -67,13 +67,13 @@ extern "C" __global__ void __launch_bounds__(256)
 
 // `color`: NO_COLOR where a row has none yet. Four blocks on a multiprocessor leave the registers that 8-byte ids need.
 extern "C" __global__ void __launch_bounds__(256, 4)
-    color_rows(Key* listed, u64 room, u64* counts, const i64* indptr, const Id* indices, const i64* order, u32* waits, Key* next,
+    color_rows(Key* listed, u64 capacity, u64* counts, const i64* indptr, const Id* indices, const i64* order, u32* waits, Key* next,
                u64* next_counts, u32* color) {
   __shared__ u32 taken[8 * WORDS];
   __shared__ u32 least[8];
   const Graph graph = {indptr, indices, order};
-  const Listed found = {next, room, next_counts};
-  Listed{listed, room, counts}.each([&](u64 row, const Group& g) {
+  const Listed found = {next, capacity, next_counts};
+  Listed{listed, capacity, counts}.each([&](u64 row, const Group& g) {
     u32* words = g.size == 32 ? taken + WORDS * (threadIdx.x / 32) : taken;
     const u32 count = g.size == 32 ? WORDS : 8 * WORDS;
     u32 mine = NO_COLOR;

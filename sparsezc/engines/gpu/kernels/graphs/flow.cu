@@ -6,7 +6,7 @@
 // Only one end of an edge pushes in a round, as heights differ by one, and all heights change after all pushes.
 // Source: A. Goldberg, R. Tarjan, A new approach to the maximum-flow problem, JACM 35, 1988, section 7, doi:10.1145/48014.61051.
 //
-// `back`: the place of the entry (j, i) of each entry (i, j). `room`: residual capacities. `got`: what an entry's row has received over
+// `back`: the place of the entry (j, i) of each entry (i, j). `residual`: residual capacities. `got`: what an entry's row has received over
 // it in this round, else 0. `excess`, `height`: of each vertex; FAR where the target cannot be reached. `raised`: the height after the
 // round of a vertex that keeps excess. `mark`: KEEPS, RECEIVES, 0 between rounds. `listed`, `most`, `tally`: the rows of a launch, the
 // places of a list, and the numbers of short and of long rows in it; `next`, `next_tally`: those of the launch that follows;
@@ -59,13 +59,13 @@ __device__ __forceinline__ void clear(u64* tally) {
 
 // Fills the edges of one vertex.
 extern "C" __global__ void __launch_bounds__(256)
-    leave(u64 source, const i64* indptr, const Id* indices, const Place* back, T* room, T* excess) {
+    leave(u64 source, const i64* indptr, const Id* indices, const Place* back, T* residual, T* excess) {
   const u64 end = (u64)indptr[source + 1];
   for (u64 at = (u64)indptr[source] + (u64)blockIdx.x * blockDim.x + threadIdx.x; at < end; at += (u64)gridDim.x * blockDim.x) {
-    const T all = room[at];
+    const T all = residual[at];
     if (!(all > 0)) continue;
-    room[at] = 0;
-    room[back[at]] += all;
+    residual[at] = 0;
+    residual[back[at]] += all;
     excess[load_host(indices + at, 0)] = all;
   }
 }
@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(256)
 // A level of the search for heights: neighbours with capacity towards the listed vertices.
 extern "C" __global__ void __launch_bounds__(256)
     search(Key* listed, u64 most, u64* tally, Key* next, u64* next_tally, u64* later_tally, u64 wall, const i64* indptr,
-           const Id* indices, const Place* back, const T* room, u32* height) {
+           const Id* indices, const Place* back, const T* residual, u32* height) {
   clear(later_tally);
   const Listed found = {next, most, next_tally};
   Listed{listed, most, tally}.each([&](u64 row, const Group& g) {
@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(256)
     const u32 above = height[row] + 1;
     for (u64 at = (u64)indptr[row] + g.rank; at < to; at += g.size) {
       const u64 col = (u64)load_host(indices + at, 0);
-      if (*(volatile u32*)(height + col) != FAR || col == wall || !(room[back[at]] > 0)) continue;
+      if (*(volatile u32*)(height + col) != FAR || col == wall || !(residual[back[at]] > 0)) continue;
       if (atomicCAS(height + col, FAR, above) == FAR) found.add(col, is_long(indptr, col));
     }
     g.sync();
@@ -100,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(256)
 // Pushes along each listed row's edges, in their order; lists the rows that keep excess, and those that receive some.
 extern "C" __global__ void __launch_bounds__(256, 4)
     push(Key* listed, u64 most, u64* tally, Key* next, u64* next_tally, u64* later_tally, u64 target, u64 wall, const i64* indptr,
-         const Id* indices, const Place* back, T* room, T* got, T* excess, const u32* height, u32* raised, u32* mark) {
+         const Id* indices, const Place* back, T* residual, T* got, T* excess, const u32* height, u32* raised, u32* mark) {
   __shared__ T of_warps[8];
   __shared__ u32 least_of_warps[8];
   clear(later_tally);
@@ -112,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
     T left = excess[row];
     for (u64 first = (u64)indptr[row]; first < to && left > 0; first += g.size) {
       const u64 at = first + g.rank;
-      T open = at < to ? room[at] : (T)0;
+      T open = at < to ? residual[at] : (T)0;
       u64 col = 0;
       if (open > 0) {
         col = (u64)load_host(indices + at, 0);
@@ -127,8 +127,8 @@ extern "C" __global__ void __launch_bounds__(256, 4)
       if (open > 0 && before < left) {
         const T given = open < left - before ? open : left - before;
         const u64 place = (u64)back[at];
-        room[at] -= given;
-        if (col == target || col == wall) room[place] += given;
+        residual[at] -= given;
+        if (col == target || col == wall) residual[place] += given;
         else {
           got[place] = given;
           if (atomicOr(mark + col, RECEIVES) == 0) found.add(col, is_long(indptr, col));
@@ -156,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
 
 // Adds up what listed rows have received, raises those that kept excess, and lists all that have some and reach the target.
 extern "C" __global__ void __launch_bounds__(256)
-    gather(Key* listed, u64 most, u64* tally, Key* next, u64* next_tally, u64* later_tally, const i64* indptr, T* room, T* got,
+    gather(Key* listed, u64 most, u64* tally, Key* next, u64* next_tally, u64* later_tally, const i64* indptr, T* residual, T* got,
            T* excess, u32* height, const u32* raised, u32* mark) {
   __shared__ T of_warps[8];
   clear(later_tally);
@@ -170,7 +170,7 @@ extern "C" __global__ void __launch_bounds__(256)
         const T given = got[at];
         if (!(given > 0)) continue;
         got[at] = 0;
-        room[at] += given;
+        residual[at] += given;
         mine += given;
       }
       sums(g, mine, of_warps, before, all);

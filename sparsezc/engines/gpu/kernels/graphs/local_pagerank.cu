@@ -31,11 +31,11 @@ struct Solution {
   i64* degree;
   double* y;
   u64* come;      // what comes to a vertex from the solution in a step; zeros between steps
-  u64 rooms;      // vertices that there is room for
+  u64 vertex_capacity;  // vertices that fit
   u32* owner;     // of an entry: the position of its row's vertex
   u32* number;    // of an entry: 1 + the position of the vertex that it names, 0 if that is beyond the solution
   u32* slot;      // of an entry: where the vertex that it names is in the table
-  u64 room;       // entries that there is room for
+  u64 capacity;         // entries that fit
 };
 
 // The vertices that rows of the solution name, and the seed: open addressing, linear probing. Of each: 1 + the position in the
@@ -93,7 +93,7 @@ __device__ __forceinline__ void add_to_owners(u64* sums, u32 owner, u64 value) {
 __device__ __forceinline__ void enter(const Solution& s, u32* place, u64* state, u64 v, i64 degree, double far) {
   if (atomicCAS(place, 0u, CLAIMED) != 0) return;
   const u64 at = atomicAdd(&state[FOUND], (u64)1), begin = atomicAdd(&state[ENTRIES], (u64)degree);
-  if (at >= s.rooms || begin + (u64)degree > s.room) {
+  if (at >= s.vertex_capacity || begin + (u64)degree > s.capacity) {
     atomicMax(&state[ENDED], (u64)FULL);
     return;
   }
@@ -129,17 +129,17 @@ __device__ __forceinline__ void copy_rows(const Solution& s, const Table& table,
   }
 }
 
-// `seeds`: a vertex for each block, or one. Of each seed `vertex`, `begin`, `degree`, `y` and `come` have `rooms` places, `owner`,
-// `number` and `slot` have `room`, `key`, `place` and `flow` 2^bits, and `state` has STATE. `key`: EMPTY. `place`, `flow`, `come`,
+// `seeds`: a vertex for each block, or one. Of each seed `vertex`, `begin`, `degree`, `y` and `come` have `vertex_capacity` places, `owner`,
+// `number` and `slot` have `capacity`, `key`, `place` and `flow` 2^bits, and `state` has STATE. `key`: EMPTY. `place`, `flow`, `come`,
 // `state`, `wait`: zeros. Afterwards `state` says how it ended: SETTLED, FULL, or else after max_iter steps, the growth of the last
 // of which is then in state[GROWN].
 extern "C" __global__ void __launch_bounds__(THREADS, ONE_EACH ? 2 : 4)
     solve(const i64* indptr, const Id* indices, const i64* seeds, double alpha, double rho, double most, u64 max_iter, u64 every, Id* key,
-         u32* place, u64* flow, u32 bits, u64* vertex, u64* begin, i64* degree, double* y, u64* come, u64 rooms, u32* owner, u32* number,
-         u32* slot, u64 room, u64* state, u64* wait) {
-  const u64 mine = ONE_EACH ? blockIdx.x : 0, of_vertices = mine * rooms, of_entries = mine * room, of_table = mine << bits;
-  const Solution s = {vertex + of_vertices, begin + of_vertices, degree + of_vertices, y + of_vertices, come + of_vertices, rooms,
-                      owner + of_entries, number + of_entries, slot + of_entries, room};
+         u32* place, u64* flow, u32 bits, u64* vertex, u64* begin, i64* degree, double* y, u64* come, u64 vertex_capacity, u32* owner, u32* number,
+         u32* slot, u64 capacity, u64* state, u64* wait) {
+  const u64 mine = ONE_EACH ? blockIdx.x : 0, of_vertices = mine * vertex_capacity, of_entries = mine * capacity, of_table = mine << bits;
+  const Solution s = {vertex + of_vertices, begin + of_vertices, degree + of_vertices, y + of_vertices, come + of_vertices, vertex_capacity,
+                      owner + of_entries, number + of_entries, slot + of_entries, capacity};
   const Table table = {key + of_table, place + of_table, flow + of_table, bits};
   state += mine * STATE;
   const u64 seed = (u64)seeds[mine], thread = rank_in_crowd(), threads = crowd();
@@ -218,8 +218,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, ONE_EACH ? 2 : 4)
 // lower rank. `first`: where each seed's vertices begin in `rank`, which has them by position. `ends`: zeros. Each seed gets as many
 // blocks.
 extern "C" __global__ void __launch_bounds__(256)
-    later_ends(u64 seeds, const u64* state, const u32* owner, const u32* number, u64 room, const i64* first, const u32* rank, u64* ends) {
-  const u64 mine = blockIdx.x % seeds, block = blockIdx.x / seeds, of_entries = mine * room;
+    later_ends(u64 seeds, const u64* state, const u32* owner, const u32* number, u64 capacity, const i64* first, const u32* rank, u64* ends) {
+  const u64 mine = blockIdx.x % seeds, block = blockIdx.x / seeds, of_entries = mine * capacity;
   rank += first[mine];
   each_entry(state[mine * STATE + ENTRIES], block * blockDim.x + threadIdx.x, gridDim.x / seeds * blockDim.x, [&](u64 e, bool active) {
     if (!active || !number[of_entries + e]) return;

@@ -6,15 +6,15 @@
 
 namespace szc {
 
-// Listed rows: short ones from the front, `counts[0]` of them, long ones from the end of `room`, `counts[1]` of them.
+// Listed rows: short ones from the front, `counts[0]` of them, long ones from the end of `capacity`, `counts[1]` of them.
 struct Listed {
   Key* rows;
-  u64 room;
+  u64 capacity;
   u64* counts;
 
   // The lanes of a warp that have a row call together.
   __device__ __forceinline__ void add(u64 row, bool is_long) const {
-    if (is_long) rows[room - 1 - place(counts + 1)] = (Key)row;
+    if (is_long) rows[capacity - 1 - place(counts + 1)] = (Key)row;
     else rows[place(counts)] = (Key)row;
   }
 
@@ -27,7 +27,7 @@ struct Listed {
 
   // Calls visit(row, group) for each; all threads of a block stay together for the long ones.
   template <class Visit> __device__ __forceinline__ void each(Visit visit) const {
-    for (u64 k = blockIdx.x; k < counts[1]; k += gridDim.x) visit((u64)rows[room - 1 - k], Group{threadIdx.x, 256u});
+    for (u64 k = blockIdx.x; k < counts[1]; k += gridDim.x) visit((u64)rows[capacity - 1 - k], Group{threadIdx.x, 256u});
     const u64 warps = (u64)gridDim.x * 8;
     for (u64 k = (u64)blockIdx.x * 8 + threadIdx.x / 32; k < counts[0]; k += warps) visit((u64)rows[k], Group{lane_id(), 32u});
   }

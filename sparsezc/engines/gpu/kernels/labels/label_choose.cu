@@ -22,9 +22,9 @@ extern "C" __global__ void __launch_bounds__(256, RESIDENT)
     KERNEL(const Key* listed, const u64* first, u64* counts, const i64* indptr, const Id* indices, const A* values, const Key* label,
            const Key* within, const double* shares, const double* totals, double scale, const double* cut, const double* whole,
            const u8* alone, u64 a, u64 b, u32 turn, Key* keys, Sum* sums, u32 slots, Key* best) {
-  constexpr u32 ROOM = CLASS < 2 ? 1 : SLOTS;
-  __shared__ Key near_keys[ROOM];
-  __shared__ Sum near_sums[ROOM];
+  constexpr u32 CAPACITY = CLASS < 2 ? 1 : SLOTS;
+  __shared__ Key near_keys[CAPACITY];
+  __shared__ Sum near_sums[CAPACITY];
   __shared__ Choice choices[8];
   __shared__ u64 taken;
   __shared__ u32 counts_of_spill[GLOBAL ? Sums::COUNTS : 1];

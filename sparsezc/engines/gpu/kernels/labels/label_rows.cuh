@@ -124,9 +124,9 @@ struct Sums {
   static constexpr u32 COUNTS = 1 + PARTS;       // of `counts`
   Table table;
   Sum* sums;
-  Key* spill;      // two lists of `room` entries each: what has spilled, and the same in parts
+  Key* spill;      // two lists of `capacity` entries each: what has spilled, and the same in parts
   Sum* spill_sums;
-  u64 room;        // 0: the table has room for all
+  u64 capacity;    // of a list; 0: all labels fit in the table
   u32* counts;     // in shared memory: the entries that have spilled; where the parts end
   bool near;       // a label has PROBES slots, or else any
 
@@ -199,8 +199,8 @@ struct Sums {
     for (u32 k = g.rank; k < entries; k += g.size) {  // the ends of parts follow
       const Key label = spill[k];
       const u32 at = atomicAdd(ends + part_of(label, depth, parts), 1u);
-      spill[room + at] = label;
-      spill_sums[room + at] = spill_sums[k];
+      spill[capacity + at] = label;
+      spill_sums[capacity + at] = spill_sums[k];
     }
     g.sync();
   }
@@ -209,14 +209,14 @@ struct Sums {
   // there in any case, or EMPTY.
   template <class Visit>
   __device__ __forceinline__ void each(const Operands& o, const Group& g, u64 row, u64 entries, u32 most, Key own, Visit visit) {
-    near = room != 0;
+    near = capacity != 0;
     if (near && g.rank == 0) *counts = 0;
     clear(g, entries, most);
     if (g.rank == 0 && own != EMPTY) add_one(own, 0);
     o.each_column(g, row, [&](u64 col) { return (Key)o.label[col]; }, [&](Key label, Sum weight) { add(label, weight); });
     g.sync();
     each_here(g, visit);
-    if (!room) return;
+    if (!capacity) return;
     for (u32 depth = 0;; ++depth) {
       const u32 spilled = *(volatile u32*)counts;
       g.sync();  // all have read the table and the count
@@ -227,7 +227,7 @@ struct Sums {
         const u32 to = counts[1 + p];
         clear(g, to - from, most);
         near = (u64)4 * (to - from) > (u64)3 * table.slots;
-        for (u32 k = from + g.rank; k < to; k += g.size) add_one(spill[room + k], spill_sums[room + k]);
+        for (u32 k = from + g.rank; k < to; k += g.size) add_one(spill[capacity + k], spill_sums[capacity + k]);
         g.sync();
         each_here(g, visit);
         g.sync();

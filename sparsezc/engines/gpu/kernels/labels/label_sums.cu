@@ -19,8 +19,8 @@ struct Pairs {
   u64* pairs;
   Sum* totals;
   u32 bits;
-  u64* found;  // how many, of which `room` are kept
-  u64 room;
+  u64* found;  // how many, of which `capacity` are kept
+  u64 capacity;
   u64 start;   // the row's first pair
 
   __device__ __forceinline__ void add(u64 label, Sum sum) const {
@@ -29,14 +29,14 @@ struct Pairs {
       atomicAdd(totals + pair, sum);
     } else if (!bits) {
       const u64 at = next();
-      if (at >= room) return;
+      if (at >= capacity) return;
       pairs[at] = pair;
       totals[at] = sum;
     } else {
       const u64 most = ((u64)1 << bits) - 1;
       for (u64 rest = (u64)sum; rest; rest -= rest < most ? rest : most) {
         const u64 at = next();
-        if (at < room) pairs[at] = pair << bits | (rest < most ? rest : most);
+        if (at < capacity) pairs[at] = pair << bits | (rest < most ? rest : most);
       }
     }
   }
@@ -72,13 +72,13 @@ __device__ __forceinline__ void add_short(const Operands& o, bool valid, u64 row
 }
 
 // `rows`: count of them. Pairs are numbered by rows of `width` from that of label `least` on. `keys`, `sums`: `slots` for each block,
-// where GLOBAL, for what spills. `pairs`, `totals`, `bits`, `found`, `room`: of Pairs.
+// where GLOBAL, for what spills. `pairs`, `totals`, `bits`, `found`, `capacity`: of Pairs.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 count, const u64* rows, const i64* indptr, const Id* indices, const A* values, const Key* label, u64 width, u64 least,
-           Key* keys, Sum* sums, u32 slots, u64* pairs, Sum* totals, u32 bits, u64* found, u64 room, u64* counter) {
-  constexpr u32 ROOM = CLASS < 2 ? 1 : SLOTS;
-  __shared__ Key near_keys[ROOM];
-  __shared__ Sum near_sums[ROOM];
+           Key* keys, Sum* sums, u32 slots, u64* pairs, Sum* totals, u32 bits, u64* found, u64 capacity, u64* counter) {
+  constexpr u32 CAPACITY = CLASS < 2 ? 1 : SLOTS;
+  __shared__ Key near_keys[CAPACITY];
+  __shared__ Sum near_sums[CAPACITY];
   __shared__ u64 taken;
   __shared__ u32 counts_of_spill[GLOBAL ? Sums::COUNTS : 1];
   const Operands o = {{indptr, indices, values}, label, nullptr, nullptr, nullptr, 0.0, {}};
@@ -88,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(256)
     for (u64 k = mine; k - others < count; k += stride) {  // all lanes of a warp stay together
       const bool valid = k < count;
       const u64 row = valid ? rows[k] : 0;
-      add_short(o, valid, row, width, {pairs, totals, bits, found, room, ((u64)label[row] - least) * width});
+      add_short(o, valid, row, width, {pairs, totals, bits, found, capacity, ((u64)label[row] - least) * width});
     }
     return;
   }
@@ -100,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(256)
     const u64 k = BLOCKS ? take_together(counter, &taken) : take(counter, 1);
     if (k >= count) return;
     const u64 row = rows[k];
-    const Pairs mine = {pairs, totals, bits, found, room, ((u64)label[row] - least) * width};
+    const Pairs mine = {pairs, totals, bits, found, capacity, ((u64)label[row] - least) * width};
     const u64 entries = (u64)(indptr[row + 1] - indptr[row]);
     table.each(o, g, row, entries, BLOCKS ? SLOTS : SLOTS / 8, EMPTY, [&](Key to, Sum sum) {
       if ((u64)to < width) mine.add((u64)to, sum);

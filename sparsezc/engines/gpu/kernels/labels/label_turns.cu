@@ -44,11 +44,11 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 // `best`: the label of each listed row. `shares`, `totals`: of rows, and
-// their sums by label. `moved`: the rows that move: from the front those that a warp reads again, from the end of its `room` the longer ones. `alone`, of JOINS:
+// their sums by label. `moved`: the rows that move: from the front those that a warp reads again, from the end of its `capacity` the longer ones. `alone`, of JOINS:
 // which rows and labels may still move.
 extern "C" __global__ void __launch_bounds__(256)
     move_rows(const Key* listed, const Key* best, const u64* first, u64* counts, const i64* indptr, const double* shares, Key* label,
-              double* totals, u8* alone, Key* moved, u64 room) {
+              double* totals, u8* alone, Key* moved, u64 capacity) {
   for (u32 c = 0; c < CLASSES; ++c) {
     each_below(counts[c], [&](u64 k) {
       const bool mine = k < counts[c];
@@ -64,21 +64,21 @@ extern "C" __global__ void __launch_bounds__(256)
         if (JOINS) alone[row] = alone[to] = 0;
       }
       const u64 front = place_of(moves && !longer, counts + SHORT), back = place_of(longer, counts + LONG);
-      if (moves) moved[longer ? room - 1 - back : front] = (Key)row;
+      if (moves) moved[longer ? capacity - 1 - back : front] = (Key)row;
     });
   }
 }
 
 // Calls visit(row, group) for the rows that moved. All threads of a block stay together for the long ones.
-template <class Visit> __device__ __forceinline__ void each_moved(const Key* moved, u64 room, const u64* counts, Visit visit) {
-  for (u64 k = blockIdx.x; k < counts[LONG]; k += gridDim.x) visit((u64)moved[room - 1 - k], Group{threadIdx.x, 256u});
+template <class Visit> __device__ __forceinline__ void each_moved(const Key* moved, u64 capacity, const u64* counts, Visit visit) {
+  for (u64 k = blockIdx.x; k < counts[LONG]; k += gridDim.x) visit((u64)moved[capacity - 1 - k], Group{threadIdx.x, 256u});
   const u64 warps = (u64)gridDim.x * 8;
   for (u64 k = (u64)blockIdx.x * 8 + threadIdx.x / 32; k < counts[SHORT]; k += warps) visit((u64)moved[k], Group{lane_id(), 32u});
 }
 
 // If more than `many` rows moved, all n rows look again.
 extern "C" __global__ void __launch_bounds__(256)
-    wake(u64 n, u64 many, const Key* moved, u64 room, const u64* counts, const i64* indptr, const Id* indices, const A* values, u8* active) {
+    wake(u64 n, u64 many, const Key* moved, u64 capacity, const u64* counts, const i64* indptr, const Id* indices, const A* values, u8* active) {
   const Operands o = {{indptr, indices, values}, nullptr, nullptr, nullptr, nullptr, 0.0, {}};
   if (counts[SHORT] + counts[LONG] > many) {
     each_below(n, [&](u64 i) {
@@ -86,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(256)
     });
     return;
   }
-  each_moved(moved, room, counts, [&](u64 row, const Group& g) {
+  each_moved(moved, capacity, counts, [&](u64 row, const Group& g) {
     const u64 from = (u64)indptr[row], to = (u64)indptr[row + 1];
     for (u64 at = (from & ~(u64)31) + g.rank; at < to; at += g.size) {
       if (at < from) continue;
@@ -98,10 +98,10 @@ extern "C" __global__ void __launch_bounds__(256)
 
 // cut[C] for labels that rows have joined: by what each has to its group (`within`, `inside`), less what it has to C now and had before.
 extern "C" __global__ void __launch_bounds__(256)
-    join_cuts(const Key* moved, u64 room, const u64* counts, const i64* indptr, const Id* indices, const A* values, const Key* label,
+    join_cuts(const Key* moved, u64 capacity, const u64* counts, const i64* indptr, const Id* indices, const A* values, const Key* label,
               const Key* within, const double* inside, u64 a, u64 b, u32 turn, double* cut) {
   const Operands o = {{indptr, indices, values}, label, within, nullptr, nullptr, 0.0, {}};
-  each_moved(moved, room, counts, [&](u64 row, const Group& g) {
+  each_moved(moved, capacity, counts, [&](u64 row, const Group& g) {
     const Key joined = label[row];
     double sum = 0.0;
     struct Neighbour {

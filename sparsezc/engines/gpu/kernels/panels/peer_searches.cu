@@ -36,9 +36,9 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 // send_words: the words of others' vertices that this card's pushes reached, which are cleared here, go to their cards: owner r
-// has the vertices bounds[r] up to bounds[r + 1], and room_of[r] is the room there for what this card sends, zeros.
+// has the vertices bounds[r] up to bounds[r + 1], and inbox_of[r] is the room there for what this card sends, zeros.
 extern "C" __global__ void __launch_bounds__(256)
-    send_words(u64* reached, const i64* bounds, u32 cards, u32 own, const u64* room_of, const u64* plan) {
+    send_words(u64* reached, const i64* bounds, u32 cards, u32 own, const u64* inbox_of, const u64* plan) {
   if (!plan[PUSH]) return;
   const u64 stride = (u64)gridDim.x * blockDim.x;
   for (u32 r = 0; r < cards; ++r) {
@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(256)
     for (u64 i = first + (u64)blockIdx.x * blockDim.x + threadIdx.x; i < end; i += stride) {
       const u64 word = reached[i];
       if (!word) continue;
-      ((u64*)room_of[r])[i - first] = word;
+      ((u64*)inbox_of[r])[i - first] = word;
       reached[i] = 0;
     }
   }

@@ -14,7 +14,7 @@
 
 namespace szc {
 
-constexpr u32 ROOM = 2 * K;  // of a warp's list
+constexpr u32 CAPACITY = 2 * K;  // of a warp's list
 constexpr u64 NONE = ~0ull;
 
 // Bits that are ordered as values are.
@@ -48,10 +48,10 @@ struct List {
   }
   // Sorts all that there is room for, by a warp (bitonic); by key and place, or by place alone.
   __device__ __forceinline__ void sort(bool by_place) const {
-    for (u32 size = 2; size <= ROOM; size <<= 1)
+    for (u32 size = 2; size <= CAPACITY; size <<= 1)
       for (u32 step = size >> 1; step; step >>= 1) {
         __syncwarp();
-        for (u32 t = lane_id(); t < ROOM / 2; t += 32) {
+        for (u32 t = lane_id(); t < CAPACITY / 2; t += 32) {
           const u32 a = 2 * t - (t & (step - 1)), b = a + step;
           if (before(b, a, by_place) == !(a & size)) {
             const u64 key = keys[a], place = at[a];
@@ -67,7 +67,7 @@ struct List {
   // Marks entries from number `first` on as none.
   __device__ __forceinline__ void clear(u32 first) const {
     __syncwarp();
-    for (u32 t = first + lane_id(); t < ROOM; t += 32) keys[t] = at[t] = NONE;
+    for (u32 t = first + lane_id(); t < CAPACITY; t += 32) keys[t] = at[t] = NONE;
     __syncwarp();
   }
 };
@@ -75,7 +75,7 @@ struct List {
 extern "C" __global__ void __launch_bounds__(256)
     smallest_keys(u64 count, u64 k, const u64* row, const u64* begin, const u64* end, const u64* row_begin, const A* values,
                   u64 seed, u64* keys, u64* at, u32* bad) {
-  __shared__ u64 all_keys[8][ROOM], all_places[8][ROOM];
+  __shared__ u64 all_keys[8][CAPACITY], all_places[8][CAPACITY];
   const List list = {all_keys[threadIdx.x >> 5], all_places[threadIdx.x >> 5]};
   const u64 warps = (u64)gridDim.x * blockDim.x / 32;
   const u32 lane = lane_id();
@@ -101,10 +101,10 @@ extern "C" __global__ void __launch_bounds__(256)
         list.at[to] = entry;
       }
       held += (u32)__popc(wanted);
-      if (held + 32 > ROOM) {
+      if (held + 32 > CAPACITY) {
         list.sort(false);
         list.clear((u32)k);
-        held = (u32)k;  // there were more: ROOM is at least k + 32
+        held = (u32)k;  // there were more: CAPACITY is at least k + 32
         full = true;
         worst = list.keys[k - 1];
       }
