@@ -132,7 +132,7 @@ def init(
 
 
 def _end() -> None:
-    """End the engine that was started last (the program may have freed other communicators); wait for all ranks."""
+    """End the engine that was started last (the program may have freed other communicators), then wait for all."""
     if os.getpid() != _process:  # a forked child is no rank
         return
     if _engine is not None:
@@ -167,7 +167,7 @@ def _refuse_another_mpi(world: Any) -> None:
     told = _told_by_mpiexec()
     if told > 1 and world.Get_size() == 1:
         raise DeviceUnavailable(
-            f"distributed: mpiexec started {told} processes, and mpi4py sees one: mpiexec is of another MPI than mpi4py;"
+            f"distributed: mpiexec started {told} processes, and mpi4py sees one: their MPIs are different;"
             " `sparsezc mpirun` finds the right one"
         )
 

@@ -146,14 +146,14 @@ class Keeper:
         counts: NDArray[Any] | None = None, long: long_rows.LongRows | None = None,
     ) -> Store:  # fmt: skip
         """Make the store of a matrix of this rank's rows, whose ids are columns of the whole."""
-        csr.known_symmetric(csr.symmetric and csr.nrows == csr.ncols)  # a part is not symmetric, though the whole may be
+        csr.known_symmetric(csr.symmetric and csr.nrows == csr.ncols)  # some rows of a symmetric matrix are not
         made = Store(self.local.matrix_of(csr), layout, shape, symmetric=symmetric, counts=counts, long=long)
         if shape[0] == shape[1] and not layout.is_whole:
             self.latest[shape[0]] = made
         return made
 
     def rank_columns(self, store: Store, degrees: NDArray[np.int64]) -> None:
-        """Pass the degrees of all rows of a symmetric matrix to the local engine, which has only some rows."""
+        """Pass the degrees of all rows of a symmetric matrix to the local engine, which has some rows only."""
         if self.on_device and store.symmetric and not store.layout.is_whole:
             engines.capability(self.local.engine, "rank_columns")(store.local._need()[1], degrees)
 
