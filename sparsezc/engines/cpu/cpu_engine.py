@@ -1,9 +1,9 @@
-"""The CPU engine: SuiteSparse:GraphBLAS, through python-graphblas. It only translates.
+"""The CPU engine: it translates statements to python-graphblas, which runs them on SuiteSparse:GraphBLAS.
 
 A store is python-graphblas's own Matrix or Vector, so objects pass both ways without a copy. SuiteSparse runs in
 blocking mode, as in nonblocking mode, python-graphblas's default, it may corrupt an operand: after ``q << vxm(...)``, a
 statement ``o(mask) << q.apply(op)`` may leave q's ids sorted and its values not. If a program has started nonblocking
-mode itself, the engine waits for every result, which keeps answers right.
+mode itself, the engine waits for every result, which keeps results correct.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from sparsezc.process import first_use
 __all__ = ["CpuEngine", "engine"]
 
 _engine: CpuEngine | None = None
-_PIECE = 1 << 14  # positions of a vector at once, which stay in cache
-_LONG = 1 << 14  # positions: SuiteSparse takes less for fewer than the calls that avoid it
+_PIECE = 1 << 14  # positions of a vector that are processed at a time, so that they stay in cache
+_LONG = 1 << 14  # positions: on fewer SuiteSparse takes less time than the calls that replace it
 _NO_OPTIONS: dict[str, str] = {}
 _element = first_use.function("sparsezc.engines.cpu.suitesparse.elements", "element")
 
@@ -71,7 +71,7 @@ class CpuEngine(Keeper):
                 return
             if translated is None:
                 _STATEMENTS[operation](expression, out, write)
-            # under a mask only its entries are formed, of full matrices too
+            # under a mask SuiteSparse computes only the allowed entries, of full matrices, too
             elif operation == "mxm" and mask is None and is_dense(expression):
                 _write_whole(matmul, expression, out, write)
             elif mask is None and accum is None:
@@ -98,7 +98,7 @@ def ours(error: Exception, operation: str) -> exceptions.GraphblasException:
 
 
 def _read(x: Expression) -> Any:
-    """Return the value of an expression that makes a Scalar; None if there is none."""
+    """Return the value of an expression that makes a Scalar; None if it has none."""
     if x.operation == "extract":
         u, *keys = x.operands
         return _element(operand(u), *[key.key for key in keys])
@@ -131,10 +131,10 @@ def _of_scalars(x: Expression) -> Any:
 
 
 def _unmet(made: Any, out: Any) -> Any:
-    """Return what an operation makes of two operands, so that ``out << made`` may be run.
+    """Return an expression, or its result if the output is iso-valued and full, so that ``out << made`` may run.
 
-    SuiteSparse 9.4.5 writes all values of two full operands into an output that has room for one, as after ``w << 1``,
-    and then takes the first of them for all.
+    SuiteSparse 9.4.5 writes all values of two full operands into such an output (as after ``w << 1``), whose array has
+    one value, and then takes the first of them for all.
     """
     return acyclic(made.new()) if out._store.ss.is_iso and _is_full(out._store) else made
 
@@ -183,7 +183,7 @@ def _write(x: Expression, out: Any, write: Write[Mask | None], translate: Callab
 
 
 def _write_made(made: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Write what was computed already."""
+    """Write a result that is computed already."""
     mask, accum, replace = write
     parent = None
     if mask is not None and _adds_under(write):
@@ -259,7 +259,7 @@ _LABELS = {
     "join_labels": first_use.function("sparsezc.engines.cpu.labels.moves", "join_labels"),
     "color_rows": first_use.function("sparsezc.engines.cpu.labels.moves", "color_rows"),
 }
-#: What python-graphblas has no expression for. NumPy makes the results of some as a whole.
+#: Operations that python-graphblas has no expression for. NumPy computes the whole result of some.
 _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = {
     "argsort": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "argsort")),
     "assign": _assign,
@@ -351,5 +351,5 @@ def _options(x: Expression, mask: Mask) -> dict[str, str]:
 
 
 def _is_dense(store: Any) -> bool:
-    """Return whether SuiteSparse stores it with a place for each position, or could."""
+    """Return whether SuiteSparse stores an object with a place for each position, or could."""
     return store.ss.format.startswith(("bitmap", "full")) or _is_full(store)
