@@ -109,7 +109,7 @@ def reverse_cuthill_mckee(A: Matrix) -> NDArray[np.int64]:
 
 
 def harmonic(A: Matrix, k: int = 64, seed: int | None = 0) -> NDArray[np.int64]:
-    """Order by estimated harmonic centrality, highest first: vertices that a search reaches together are adjacent.
+    """Order by estimated harmonic centrality, highest first: vertices that a search reaches together are close.
 
     This is the idea of HALO for traversals of graphs in unified memory. Vertices that no search reaches come last, in
     their own order. It suits graphs of a small diameter, as searches run level by level: for a road network use

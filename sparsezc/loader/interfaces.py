@@ -46,7 +46,7 @@ class NeighborSampler(_Sampler):  # type: ignore[misc]
     Raises
     ------
     DimensionMismatch, DomainMismatch, InvalidValue
-        As for :class:`~sparsezc.loader.NeighborLoader`; InvalidValue also of a call with times or types of vertices.
+        As for :class:`~sparsezc.loader.NeighborLoader`; InvalidValue also for a call with times or types of vertices.
 
     Examples
     --------

@@ -56,14 +56,14 @@ class _Settings:
 
 
 class NeighborLoader:
-    """Batches of vertices with sampled neighbours and their features, as PyTorch Geometric's ``NeighborLoader`` makes.
+    """Batches of vertices, sampled neighbours and their features, like those of PyTorch Geometric's ``NeighborLoader``.
 
     Parameters
     ----------
     A : Matrix or TransposedMatrix, n x n
         An entry (i, j) is an edge from i to j, as in PyG's ``edge_index``, and messages travel along edges: neighbours
-        are drawn among in-edges. If the matrix is not known to be symmetric, its transpose is built once. A matrix B
-        whose rows have in-edges is given as ``B.T`` and read in place. It must not change while the loader is in use.
+        are drawn among in-edges. If A is not known to be symmetric, its transpose is built once. A matrix B whose rows
+        have in-edges is given as ``B.T`` and read in place. The matrix must not change while the loader is in use.
     features : array, tensor, Matrix or dict of these, optional
         A row for each vertex; "x" in the batches, or the names of the dict. On the GPU an array in host memory is
         copied once to `placement`, where kernels read the rows of each batch over the link; rows of a memory-mapped
@@ -218,7 +218,7 @@ def _settings(options: Any) -> _Settings:
     given = _Settings(**options)
     if given.num_workers != 0:
         raise InvalidValue(
-            f"NeighborLoader: num_workers is {given.num_workers}; 0 is needed, as this process makes batches"
+            f"NeighborLoader: num_workers is {given.num_workers}; 0 is needed: batches are made in the graph's process"
             " (PyG's NodeLoader takes workers, with gb.loader.NeighborSampler on the CPU engine)"
         )
     return given

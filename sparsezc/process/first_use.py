@@ -126,5 +126,5 @@ def provide(functions: Mapping[str, Callable[..., Any]]) -> None:
 
 
 def provided(name: str) -> Callable[..., Any]:
-    """Return the function that a higher folder registered by this name."""
+    """Return the function that a higher folder registered under this name."""
     return _provided[name]

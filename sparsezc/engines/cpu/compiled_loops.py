@@ -32,7 +32,7 @@ __all__ = ["arrays", "can_compile", "pays", "run_arrays", "run_in_place", "run_l
 _borrowed = first_use.function("sparsezc.engines.cpu.suitesparse.row_arrays", "borrowed")
 _in_threads = first_use.function("sparsezc.engines.cpu.labels.weights", "in_threads")
 
-_LOAD = 0.35e9  # nanoseconds that the first loop of a process takes besides, as it starts the compiler
+_LOAD = 0.35e9  # extra nanoseconds of the first loop of a process, which starts the compiler
 _SHARE = 10  # starting the compiler may take a tenth of the process's time so far, or as long as statements
 _ALONE = 1 << 16  # rows and entries that are read in ten times the time in which threads start
 _SMALL = 1 << 26  # bytes: for more, free memory is checked, which takes as long as a loop over some thousand rows

@@ -143,7 +143,7 @@ def _write_whole(make: Callable[[Expression], Any], x: Expression, out: Any, wri
     """``out(mask, accum, replace) << made``, where NumPy makes the whole result."""
     made = make(x)
     if write.mask is None and write.accum is None:
-        if len(x.shape) == 2 and made.dtype == out._store.dtype and made.nvals:  # its arrays, without a copy
+        if len(x.shape) == 2 and made.dtype == out._store.dtype and made.nvals:  # moves the arrays, without a copy
             out._store.ss.pack_any(**made.ss.unpack(made.ss.format), take_ownership=True)
         else:
             out._store << made
@@ -312,7 +312,7 @@ def _formed_first(x: Expression) -> bool:
     """Return whether the expression has to be computed into a temporary before it is accumulated.
 
     python-graphblas runs a selection by a mask as an assignment under that mask, in which SuiteSparse 9.4.5 crashes as
-    :func:`_adds_under` says. And SuiteSparse adds a product ``w(plus) << A.mxv(u)`` directly to a full w, and then
+    :func:`_adds_under` describes. And SuiteSparse adds a product ``w(plus) << A.mxv(u)`` directly to a full w, and then
     reads the bits of A's or u's values without converting them to the semiring's type.
     """
     if x.operation == "select_mask":
@@ -333,7 +333,7 @@ def _meets_itself(x: Expression, mask: Mask) -> bool:
 def _options(x: Expression, mask: Mask) -> dict[str, str]:
     """Return the options that keep SuiteSparse from a hash table in a product whose mask is dense and no complement.
 
-    It counts no work for the mask in rows of more than 256 entries, and sizes the table by the work; the search of a
+    SuiteSparse counts no work for the mask in rows of more than 256 entries, and sizes the table by it; the search of a
     full table never ends (9.4.5, in either mode, with any number of threads). The method chosen instead takes as much
     memory as a row of the mask. With a mask that is not dense the work is counted, and SuiteSparse chooses.
     """

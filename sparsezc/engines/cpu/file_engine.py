@@ -86,7 +86,7 @@ class FileEngine:
             x._settle(self.in_memory)
         except OutOfMemory as error:
             raise OutOfMemory(
-                f"{x.name} stays in its file, where the loops of searches, components and ranks read it, and other"
+                f"{x.name} stays in its file, where the loops of searches, components and PageRank read it; other"
                 f" statements need it in memory: {error}"
             ) from None
 

@@ -98,7 +98,7 @@ def _after(W: Any, step: Step, A: Any) -> Any:
 
 
 def _is_dense(x: Expression) -> bool:
-    """Return whether NumPy and SciPy can compute it: floats over plus_times, of full matrices."""
+    """Return whether NumPy and SciPy can compute an expression: floats over plus_times, of full matrices."""
     _, *full, inner = x.operands
     ops: tuple[Any, Any] = (x.op, inner.op)
     return all(op.op is plus_times and op.return_type.is_float for op in ops) and all(

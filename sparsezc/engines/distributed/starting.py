@@ -184,7 +184,7 @@ def engine() -> DistributedEngine:
 
 
 def engine_of(comm: Any) -> DistributedEngine:
-    """Return a communicator's engine, started on the CPU if it has none; the first is the one in use."""
+    """Return a communicator's engine, started on the CPU if it has none; the first one is in use."""
     global _engine
     found = _engines.get(id(transport_of(comm)))
     if found is not None:

@@ -146,7 +146,7 @@ class Keeper:
         counts: NDArray[Any] | None = None, long: long_rows.LongRows | None = None,
     ) -> Store:  # fmt: skip
         """Make the store of a matrix of this rank's rows, whose ids are columns of the whole."""
-        csr.known_symmetric(csr.symmetric and csr.nrows == csr.ncols)  # some rows of a symmetric matrix are not
+        csr.known_symmetric(csr.symmetric and csr.nrows == csr.ncols)  # some rows of a matrix are not symmetric
         made = Store(self.local.matrix_of(csr), layout, shape, symmetric=symmetric, counts=counts, long=long)
         if shape[0] == shape[1] and not layout.is_whole:
             self.latest[shape[0]] = made

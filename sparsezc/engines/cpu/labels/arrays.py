@@ -61,8 +61,11 @@ class Joins(NamedTuple):
     whole : ndarray of float64
         The sum of the rows' shares in each group.
     alone : ndarray of bool
+        The rows that may join: alone in their label, and well connected within their group.
     a, b : uint64
+        Multipliers of the hash that assigns rows to label turns.
     turn : int
+        The current label turn.
     """
 
     cut: NDArray[np.float64]
@@ -85,6 +88,7 @@ class Choosing(NamedTuple):
     penalty : (ndarray of float64, ndarray of float64), or None
         The share of each row, and the sums of shares by label.
     scale : float
+        The factor of penalties.
     within : ndarray of int64, or None
         The group of each row; only entries within a group count.
     joins : Joins, or None

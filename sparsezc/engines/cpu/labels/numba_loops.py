@@ -113,7 +113,10 @@ def _all(spans: Spans) -> tuple[Any, ...]:
 
 
 def _best(spans, rows, label, penalty, given, scratch, joins, best):  # type: ignore[no-untyped-def]
-    """Write best labels. `given`: flags for values, groups, penalty, joins, ties kept. `scratch`: zeros, any values."""
+    """Write the best label of each row to `best`.
+
+    `given`: flags of values, groups, a penalty, joins, and of own labels that win ties. `scratch`: zeros, any values.
+    """
     cut, whole, alone, a, b, turn = joins
     begin, end, indices, values = spans
     within, shares, sums, scale = penalty

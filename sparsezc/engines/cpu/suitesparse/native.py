@@ -96,7 +96,7 @@ def _translate(op: TypedOp) -> Any:
         raise exceptions.NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")
     if op.of_users:
         return found[_key(op)]
-    for dtype in (op.type, *op.op.types):  # some types are listed only by those that are converted to them
+    for dtype in (op.type, *op.op.types):  # some are listed only under types that convert to theirs
         if dtype in op.op.types and op.op[dtype] is op and dtype.name in found:
             return found[dtype.name]
     for dtype in op.op.types.values():

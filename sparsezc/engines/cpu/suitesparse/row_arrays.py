@@ -1,4 +1,4 @@
-"""The arrays of a python-graphblas Matrix by rows, or of a full Vector, without a copy where it is stored so.
+"""The arrays of a python-graphblas Matrix by rows, or of a full Vector, without a copy if it is stored so.
 
 The arrays of other Vectors are copied, in the forms in which vectors travel between processes.
 """
@@ -165,7 +165,7 @@ def _every(parts: dict[str, Any], size: int) -> NDArray[Any]:
 
 
 def vector_from_arrays(form: str, arrays: tuple[Any, ...], dtype: Any, size: int) -> Any:
-    """Make a Vector of arrays in a form; it takes over values that own their memory; None: each is 1."""
+    """Make a Vector of arrays in a form; it takes over values that own their memory (None: all are 1)."""
     theirs = native.type_of(dtype)
     *at, values = arrays
     iso = values is None

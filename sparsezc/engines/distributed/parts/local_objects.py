@@ -99,7 +99,7 @@ def here(mask: Mask | None) -> Mask | None:
 
 
 def write_local(out: Store, expression: Expression, write: Write[Mask | None]) -> None:
-    """Run a statement on this rank's part; the mask's parent has the same layout."""
+    """Run a statement on this rank's part; the mask's parent has the same partition."""
     if not out.is_empty_range:
         update(out.local, expression, Write(here(write.mask), write.accum, write.replace))
 

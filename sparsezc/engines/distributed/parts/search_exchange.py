@@ -110,8 +110,8 @@ def fits(engine: DistributedEngine, store: Store, memory: Memory) -> bool:
     if memory.resident:
         good = nbytes <= _SHARE * budget.available()
     else:
-        room = budget.host_available()  # ranks of one machine share it
-        copied = 0 if engine.on_device else entries * (memory.id_bytes + store.dtype.np_type.itemsize)  # of their parts
+        room = budget.host_available()  # shared by a machine's ranks and, on processors, copies of their parts
+        copied = 0 if engine.on_device else entries * (memory.id_bytes + store.dtype.np_type.itemsize)
         good = room is None or nbytes * engine.size + copied <= _SHARE * room
     return bool(engine.transport.numbers(good)[:, 0].all())
 

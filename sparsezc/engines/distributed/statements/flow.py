@@ -7,7 +7,7 @@ compute alike; otherwise it returns to u. So heights remain lower bounds of the 
 Searches from the target recompute them. The loops run over rows in host memory, whatever the local engine.
 
 Source: A. Shekhovtsov, V. Hlaváč, A distributed mincut/maxflow algorithm combining path augmentation and push-relabel,
-IJCV 104, 2013, section 4 (parallel region discharge), doi:10.1007/s11263-012-0571-2; heights searched for anew: see
+IJCV 104, 2013, section 4 (parallel region discharge), doi:10.1007/s11263-012-0571-2; for recomputed heights see
 sparsezc/engines/cpu/flow.py.
 """
 
@@ -36,7 +36,7 @@ __all__ = ["net_flow"]
 Ints = NDArray[np.int64]
 _FEWER = 1 << 11  # entries that Python processes in less time than machine code takes to load
 _ENTRY, _VERTEX = 72, 40  # bytes of the arrays for each entry of a rank, and for each vertex
-_SWEEPS = 8  # sweeps between two searches, at least; else as many as the last search took exchanges
+_SWEEPS = 8  # sweeps between two searches, or as many as the last search took exchanges, if these are more
 _RAISE = 12  # work units of a relabel besides one for each entry, as Cherkassky and Goldberg count
 
 

@@ -4,7 +4,7 @@
 A          B          a rank
 =========  =========  ==================================================================================================
 i, whole   whole, j   multiplies its parts
-k          k          multiplies its parts, and sends results to their owners, who fold them: a push
+k          k          multiplies its parts, and sends results to their owners, which fold them: a push
 k          j          gathers A, which has few rows, and multiplies its columns of B: a pull
 i          k, j       gathers B if that is no larger than a rank's share of A; else the parts of B travel round a ring
 =========  =========  ==================================================================================================

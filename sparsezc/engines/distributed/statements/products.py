@@ -119,7 +119,7 @@ def _pulls(engine: DistributedEngine, op: Any, most: NDArray[np.int64], matrix: 
 
 
 def one_in(engine: DistributedEngine, op: Any, reads: bool) -> int:
-    """Return k such that a pull is chosen if a push would read more than one entry in k; `reads`: vector values."""
+    """Return k: a pull is chosen if a push would read over one entry in k; `reads`: products read vector values."""
     if op.monoid.stops_anywhere or op.monoid.name == "lor":
         return STOPPING
     return READING if engine.on_device or not reads else NEVER

@@ -75,7 +75,7 @@ def walk(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None
     met = np.full((last - first, length + 1), -1, np.int64)
     met[:, 0] = trail.starts[first:last]
     with _steps(engine, store, trail, *(*weights, None, None)[:2]) as step:
-        for start in range(0, int(np.diff(cuts).max()), _TOGETHER):  # as often on every rank
+        for start in range(0, int(np.diff(cuts).max()), _TOGETHER):  # equally often on every rank
             _follow(engine, store, trail, step, met[start : start + _TOGETHER], first + start)
     row, column = np.nonzero(met >= 0)
     made = entries.matrix_of(engine, row + first, column, met[row, column], e.shape, e.dtype)

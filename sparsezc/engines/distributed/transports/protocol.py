@@ -1,4 +1,4 @@
-"""Exchange between the ranks of a distributed program: the protocol of a transport, and the one of a single process.
+"""Exchange between the ranks of a distributed program: the protocol of a transport, and that of one process.
 
 Arrays are the local engine's: NumPy arrays on the CPU engine, device arrays on the GPU engine; a transport returns
 arrays of the kind that it was given. Counts are numbers of elements, one a rank. Every method is a collective: all
