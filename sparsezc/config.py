@@ -122,7 +122,7 @@ def _kept(key: str, value: Any) -> Any:
 
 class _Key(NamedTuple):
     default: Any
-    check: Callable[[Any], str | None]  # what is needed, or None if the value is allowed
+    check: Callable[[Any], str | None]  # the requirement that is not met; None if the value is allowed
     doc: str
 
 
@@ -145,12 +145,14 @@ _KEYS = {
         "whether placement 'uvm' may take more managed memory than the device has free, which hangs some devices",
     ),
     "budget": _Key(
-        None, _budget, "device memory that may be used: None (nine tenths of what is free), bytes, '16GB', or a share"
+        None,
+        _budget,
+        "device memory that may be used: None (nine tenths of the free memory), bytes, '16GB', or a share",
     ),
     "host_budget": _Key(
         None,
         _budget,
-        "host memory for making one matrix: None (nine tenths of what is available), bytes, '16GB', or a share",
+        "host memory for making one matrix: None (nine tenths of the available memory), bytes, '16GB', or a share",
     ),
     "head_cache": _Key(
         "auto",

@@ -61,7 +61,7 @@ class Mailbox:
         comm.Barrier()  # no rank writes before all boxes are cleared
 
     def holds(self, count: int) -> bool:
-        """Return whether so many integers fit in a box."""
+        """Return whether `count` integers fit in a box."""
         return count <= _ROOM
 
     def tell(self, mine: tuple[int, ...]) -> NDArray[np.int64]:

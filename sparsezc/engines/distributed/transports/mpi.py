@@ -168,7 +168,7 @@ class Mpi:
             now = monotonic()
             if now > began + self.deadline:
                 self.abort(
-                    f"{what}: another rank did not come within {self.deadline:g} s (collective {self.calls} of this"
+                    f"{what}: another rank did not arrive within {self.deadline:g} s (collective {self.calls} of this"
                     " rank); all ranks end"
                 )
 

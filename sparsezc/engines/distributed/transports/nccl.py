@@ -139,7 +139,7 @@ class Nccl(Mpi):
         limit = monotonic() + self.deadline
         while not self._nccl.has_ended():
             if monotonic() > limit:
-                self.abort(f"NCCL: another rank did not come within {self.deadline:g} s; all ranks end")
+                self.abort(f"NCCL: another rank did not arrive within {self.deadline:g} s; all ranks end")
         return out
 
 
