@@ -102,7 +102,7 @@ def _form(text: str, types: tuple[DataType, ...], constants: tuple[Any, ...], wi
 
 
 def _linked(form: tuple[bytes, str], operands: int, constants: tuple[Any, ...]) -> tuple[Any, int, Any]:
-    """Return an engine with a form and a function that passes it the constants; its address; the constants."""
+    """Return an engine with a form and a function that passes it the constants, its address, and the constants."""
     import llvmlite.binding as llvm
     from llvmlite import ir
 

@@ -75,7 +75,7 @@ def make(gb: Any, op: TypedOp, key: Any) -> Any:
 
 
 def _function(gb: Any, op: TypedOp) -> Any:
-    """Return an untyped operator there: a function's translation for one type; on user types, the function."""
+    """Return python-graphblas's untyped operator of a function's translation for one type or, on user types, itself."""
     if find_spec("numba") is None:
         raise NotImplementedException(
             f"the cpu engine needs numba for {op!r}, which is a Python function; pip install numba, or run it on a GPU"
