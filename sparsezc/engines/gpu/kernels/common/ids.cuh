@@ -17,7 +17,7 @@ template <> struct IdsOf<false> {
 
   __device__ __forceinline__ explicit IdsOf(const Id* indices) : ids(indices) {}
 
-  // The id of entry `at`; lane i requests entry i of a slice. Without `active` nothing is read, and the result is any.
+  // The id of entry `at`; lane i requests entry i of a slice. Without `active` the result is undefined.
   __device__ __forceinline__ Id load(u64 at, bool active) { return active ? load_host(ids + at, 0) : Id(); }
 };
 

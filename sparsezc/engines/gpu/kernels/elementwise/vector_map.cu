@@ -1,4 +1,4 @@
-// Elementwise operations on vectors: w<mask> = accum(w, f(u, v, s)), where entry i depends on entries i only.
+// Elementwise operations on vectors: w<mask> = accum(w, f(u, v, s)); entry i is computed from entry i of u and v.
 //
 // Who calls: engines/gpu/elementwise/vector_map.py (apply, select, ewise_add/mult/union, assign, extract, dup, casts,
 // merges). What a warp does: it reads `piece` (at most 32) presence words at once, one a lane, and continues with those

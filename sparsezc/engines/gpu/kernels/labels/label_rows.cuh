@@ -49,8 +49,9 @@ __device__ __forceinline__ u32 turn_of(u64 vertex, u64 a, u64 b) {
   return (u32)(((mixed ^ (mixed >> 32)) * b) >> 61);
 }
 
-// Conditions for a label C that a row joins: its weight to the rest of its group is at least scale s (total - s), with
-// s the total of C and `total` its group's, and C is not the label of a single vertex that has the same turn.
+// Conditions for a label C that a row joins: the weight between C and the rest of its group is at least scale s (total
+// - s), with s the total of C and `total` its group's, and C is not the label of a single vertex that has the same
+// turn.
 struct Joins {
   const double* cut;    // the weight between each label and the rest of its group
   const double* whole;  // the sums of groups

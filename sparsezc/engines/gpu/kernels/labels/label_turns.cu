@@ -3,8 +3,7 @@
 // Who calls: engines/gpu/products/label_moves.py. Memory: `indices` and `values` in host memory (zero-copy) or on the
 // device, all else on the device. `list_turn` lists the active rows of the turn by length class; `move_rows` writes the
 // new labels of the rows that move, and lists these; `wake` activates their neighbours; `join_cuts` updates the weight
-// between each label and the rest of its group. Totals are sums of whole numbers,
-// which no order of atomics changes.
+// between each label and the rest of its group. Totals are sums of whole numbers, which no order of atomics changes.
 //
 // The prelude supplies what label_rows.cuh needs, and WARP_MOST, BLOCK_MOST: the most entries of a row for a warp's
 // table and for a block's.

@@ -1,4 +1,4 @@
-// Marks that a slot of the row-head cache (head_cache.cu) holds where it has no column id.
+// Markers in slots of the row-head cache (head_cache.cu) that hold no column id.
 //
 // The prelude of the kernel supplies Id.
 #pragma once

@@ -1,11 +1,11 @@
 // Sums of rows in groups: w = A (+).(x) v for a full vector that exceeds the card's cache.
 //
-// Who calls: engines/gpu/layouts/row_groups.py, for a kernel that engines/gpu/products/spmv.py compiles. All memory on
-// the device. A row group is 256 consecutive rows in descending order of length. Its entries are in slices of 32 words,
-// nearly sorted by column, so that one request for values of the vector serves several lanes; the entries of a slice
-// are of different rows. What a warp does: it takes an item, some slices of one group, and adds products to the rows'
-// sums, which are in shared memory and its own. No two lanes add to one sum at once, so results are the same each time,
-// to the last bit. row_sums.cu adds the sums of groups that have several items.
+// Who calls: engines/gpu/layouts/row_groups.py (Groups.product); engines/gpu/products/spmv.py compiles the kernel. All
+// memory on the device. A row group is 256 consecutive rows in descending order of length. Its entries are in slices of
+// 32 words, nearly sorted by column, so that one request for values of the vector serves several lanes; the entries of
+// a slice are of different rows. What a warp does: it takes an item, some slices of one group, and adds products to
+// sums of the rows in shared memory that no other warp uses. No two lanes add to one sum at once, so results are the
+// same each time, to the last bit. row_sums.cu adds the sums of groups that have several items.
 //
 // The prelude is that of mxv.cu, of whose flags only READS_VALUES is used.
 #include "row_groups.cuh"

@@ -13,7 +13,8 @@
 
 namespace szc {
 
-// Reads N values from index N * k on, in requests of 16 bytes where the array is aligned for them.
+// Reads N values, the first at a multiple of N in its array, in requests of 16 bytes where the array is aligned for
+// them.
 template <u32 N, bool ALIGNED, class T> __device__ __forceinline__ void read_row(const T* from, T (&row)[N]) {
   if constexpr (ALIGNED && N * sizeof(T) % 16 == 0) {
     struct alignas(16) Words { u64 low, high; };

@@ -245,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(256, 3)
       end = (u64)indptr[row + 1];
     }
     Row r;
-    u32 open = 32;  // the row that r is; 32: none
+    u32 open = 32;  // the row whose sums are in r; 32: none
     stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& slice) {
       const Read read = read_slice(slice.at, slice.active);
       for (u32 heads = __ballot_sync(ALL, slice.active && slice.head == lane); heads; heads &= heads - 1) {

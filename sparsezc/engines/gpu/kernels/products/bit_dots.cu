@@ -6,7 +6,7 @@
 // takes a row of A with a chunk of the mask's entries and sets the bits of the row's numbers, whose range is
 // a_reach[row], in shared memory. A warp then takes the rows of B' at the columns of these entries, and reads each in
 // the shorter of its two forms: the words of its bits in that range, which it compares 32 columns at a time, or the
-// list of its numbers. The whole warp reads a long one, 8 lanes each read others.
+// list of its numbers. The whole warp reads a long form, 8 lanes a short one.
 // Sources: M. Bisson, M. Fatica, High performance exact triangle counting on GPUs, IEEE TPDS 2017,
 // doi:10.1109/TPDS.2017.2735405 (bitmaps); A. Azad, A. Buluc, J. Gilbert, IPDPSW 2015, doi:10.1109/IPDPSW.2015.75.
 //

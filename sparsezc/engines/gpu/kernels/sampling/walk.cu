@@ -19,7 +19,7 @@
 
 namespace szc {
 
-// Where a walk was before: the vertex, and its row among the older rows.
+// The vertex before the present one of a walk, and its row among the older rows.
 struct Past {
   i64 vertex, place;
 };
