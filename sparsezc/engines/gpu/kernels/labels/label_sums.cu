@@ -1,25 +1,26 @@
 // The sums of a matrix's entries by the labels of their rows and columns.
 //
-// Who calls: engines/gpu/products/label_sums.py, which lists the rows by their lengths. Memory: `indices` and `values` in
-// host memory (zero-copy) or on the device, all else on the device. What does the work: 8 or 32 lanes take a row of as many entries and
-// compare all pairs; a warp or a block takes a longer one and adds what its entries weigh by label in a hash table, as label_choose.cu does.
-// Then each label's sum is that of a pair (the row's label, this label), once for each row: it is added to an array of all pairs,
-// or listed, to be sorted.
+// Who calls: engines/gpu/products/label_sums.py, which lists the rows by length class. Memory: `indices` and `values`
+// in host memory (zero-copy) or on the device, all else on the device. What does the work: 8 or 32 lanes take a row of
+// at most as many entries and compare all pairs; a warp or a block takes a longer row and adds its entries' weights by
+// label in a hash table, as label_choose.cu does. Then each label's sum is that of a pair (the row's label, this
+// label), once for each row: it is added to an array of all pairs, or listed for sorting.
 //
-// The prelude supplies what label_rows.cuh needs; CLASS, of rows; SLOTS of a block's table; DENSE: whether all pairs have a place.
+// The prelude supplies what label_rows.cuh needs; CLASS, the length class; SLOTS of a block's table; DENSE: whether
+// there is an array of all pairs.
 #include "label_rows.cuh"
 
 namespace szc {
 
 constexpr bool BLOCKS = CLASS >= 3, GLOBAL = CLASS == 4;
 constexpr u32 LANES = CLASS == 0 ? 8 : 32;
-// The pairs that have been found, one after another: `pairs` with their sums in the lowest `bits`, or by themselves beside `totals`
-// where `bits` is 0. DENSE: an array of the totals of all pairs.
+// The pairs that have been found, one after another: `pairs` with their sums in the lowest `bits`, or, where `bits` is
+// 0, without sums, which are then in `totals`. With DENSE `totals` is an array of the sums of all pairs.
 struct Pairs {
   u64* pairs;
   Sum* totals;
   u32 bits;
-  u64* found;  // how many, of which `capacity` are kept
+  u64* found;  // the number of pairs, of which the first `capacity` are kept
   u64 capacity;
   u64 start;   // the row's first pair
 
@@ -41,7 +42,7 @@ struct Pairs {
     }
   }
 
-  // The place of this lane among the lanes that are here.
+  // A place in the list for each lane that calls together with this one.
   __device__ __forceinline__ u64 next() const {
     const u32 here = __activemask(), first = (u32)__ffs((int)here) - 1;
     u64 at = 0;
@@ -50,7 +51,7 @@ struct Pairs {
   }
 };
 
-// The entries of a row of at most LANES, one a lane; all lanes of the warp call.
+// Adds the entries of a row of at most LANES, one a lane; all lanes of the warp call.
 __device__ __forceinline__ void add_short(const Operands& o, bool valid, u64 row, u64 width, const Pairs& pairs) {
   const u64 from = valid ? (u64)o.a.indptr[row] : 0, to = valid ? (u64)o.a.indptr[row + 1] : 0;
   const u64 at = from + lane_id() % LANES;
@@ -71,8 +72,8 @@ __device__ __forceinline__ void add_short(const Operands& o, bool valid, u64 row
   if (first) pairs.add(label, sum);
 }
 
-// `rows`: count of them. Pairs are numbered by rows of `width` from that of label `least` on. `keys`, `sums`: `slots` for each block,
-// where GLOBAL, for what spills. `pairs`, `totals`, `bits`, `found`, `capacity`: of Pairs.
+// `rows`: `count` of them. A pair's number is (row's label - `least`) * `width` + column's label. `keys`, `sums`: with
+// GLOBAL `slots` for each block, for entries that spill. `pairs`, `totals`, `bits`, `found`, `capacity`: see Pairs.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 count, const u64* rows, const i64* indptr, const Id* indices, const A* values, const Key* label, u64 width, u64 least,
            Key* keys, Sum* sums, u32 slots, u64* pairs, Sum* totals, u32 bits, u64* found, u64 capacity, u64* counter) {
