@@ -19,7 +19,7 @@ from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid, select, unary
 from sparsezc.semirings.types import datatypes
 
-#: Pairs of vertices that a caller asks for: the entries of a matrix, or a list.
+#: Pairs of vertices as an argument: the entries of a matrix, or a list.
 Pairs = Matrix | Iterable[Iterable[int]]
 
 

@@ -20,7 +20,7 @@ def average_shortest_path_length(A: Matrix, *, weighted: bool = False) -> float:
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix of a (strongly) connected graph of at least one vertex: an entry (i, j) is an edge from i to j.
     weighted : bool
-        True: values are edge lengths >= 0; an edge of infinite length cannot be used. False: distances are hops.
+        Values are edge lengths >= 0, and an edge of infinite length cannot be used; else distances are hops.
 
     Returns
     -------

@@ -55,7 +55,7 @@ def betweenness_centrality(
     seed : int, optional
         Chooses the `k` vertices; random by default.
     weighted : bool
-        True: values are edge lengths > 0; an edge of infinite length cannot be used. False: distances are hops.
+        Values are edge lengths > 0, and an edge of infinite length cannot be used; else distances are hops.
     sources : iterable of int, optional
         The vertices at which paths start, instead of `k`. Without `normalized` the result is the unscaled sum over
         these sources, as the GAP benchmark requires.
@@ -240,7 +240,7 @@ def _ends(sources: NDArray[np.int64], paths: Paths) -> Vector:
 
 
 def _rescale(centrality: Vector, starts: np.ndarray[Any, Any], normalized: bool, endpoints: bool) -> None:
-    """Scale as NetworkX does: unless ends count, a source has one search less than other vertices to be passed in."""
+    """Scale as NetworkX does: unless ends count, a source has one search fewer, as its own does not count."""
     n, k = centrality.size, starts.size
     ends = n if endpoints else n - 1
     if ends < 2 or k == 0:

@@ -49,7 +49,7 @@ def bfs(A: Matrix, source: Any) -> Any:
     Raises
     ------
     IndexOutOfBound
-        `source` is not a vertex of the graph, or has one that is not.
+        `source`, or one of several, is not a vertex of the graph.
     DimensionMismatch
         `A` is not square.
 
@@ -141,7 +141,7 @@ def bfs_parents(A: Matrix, source: Any) -> Any:
     Raises
     ------
     IndexOutOfBound
-        `source` is not a vertex of the graph, or has one that is not.
+        `source`, or one of several, is not a vertex of the graph.
     DimensionMismatch
         `A` is not square.
 

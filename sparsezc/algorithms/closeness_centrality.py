@@ -29,7 +29,7 @@ def closeness_centrality(
     wf_improved : bool
         Multiply by the share of the other vertices that reach the vertex, so that small components count less.
     weighted : bool
-        True: values are edge lengths >= 0; an edge of infinite length cannot be used. False: distances are hops.
+        Values are edge lengths >= 0, and an edge of infinite length cannot be used; else distances are hops.
     k : int, optional
         Estimate from the distances from `k` vertices, drawn at random; by default from all vertices.
     seed : int, optional

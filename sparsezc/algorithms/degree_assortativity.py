@@ -28,7 +28,7 @@ def degree_assortativity(A: Matrix, x: str = "out", y: str = "in") -> float:
         Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j. An undirected graph must have
         each edge in both directions; if `A` is symmetric, a loop counts twice in its vertex's degree.
     x, y : str
-        The kind of degree at the edges' starts and ends: ``out`` or ``in``. Undirected graphs have both alike.
+        The kind of degree at the edges' starts and ends: ``out`` or ``in``. For undirected graphs they are equal.
 
     Returns
     -------

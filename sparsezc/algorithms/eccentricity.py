@@ -37,7 +37,7 @@ def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix of a (strongly) connected graph: an entry (i, j) is an edge from i to j.
     weighted : bool
-        True: values are edge lengths >= 0; an edge of infinite length cannot be used. False: distances are hops.
+        Values are edge lengths >= 0, and an edge of infinite length cannot be used; else distances are hops.
 
     Returns
     -------

@@ -63,7 +63,7 @@ def graph_search(
     DimensionMismatch
         `A` is not square, or `scores` is of another size.
     DomainMismatch
-        `scores` is no Vector, or is of a complex or a user-defined type.
+        `scores` is not a Vector, or is of a complex or a user-defined type.
 
     Notes
     -----

@@ -33,7 +33,7 @@ def harmonic_centrality(
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j.
     weighted : bool
-        True: values are edge lengths >= 0; an edge of infinite length cannot be used. False: distances are hops.
+        Values are edge lengths >= 0, and an edge of infinite length cannot be used; else distances are hops.
     k : int, optional
         Estimate from the distances from `k` vertices, drawn at random; by default from all vertices.
     seed : int, optional

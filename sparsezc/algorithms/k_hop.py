@@ -46,7 +46,7 @@ def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undir
     Raises
     ------
     IndexOutOfBound
-        `source` is not a vertex of the graph, or has one that is not.
+        `source`, or one of several, is not a vertex of the graph.
     InvalidValue
         `radius` is negative.
     DimensionMismatch
@@ -106,7 +106,7 @@ def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, u
     Raises
     ------
     IndexOutOfBound
-        `source` is not a vertex of the graph, or has one that is not.
+        `source`, or one of several, is not a vertex of the graph.
     InvalidValue
         `radius` is negative.
     DimensionMismatch

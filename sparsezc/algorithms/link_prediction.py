@@ -38,7 +38,7 @@ def common_neighbors(A: Matrix, pairs: Pairs | None = None, weight: Vector | Non
     DomainMismatch
         `pairs` is neither a Matrix nor pairs of integers, or `weight` is not a Vector.
     IndexOutOfBound
-        `pairs` lists a number that is no vertex.
+        `pairs` lists a number that is not a vertex.
 
     Notes
     -----

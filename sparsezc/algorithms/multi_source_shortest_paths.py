@@ -28,7 +28,7 @@ def multi_source_shortest_paths(A: Matrix, sources: Iterable[Any], *, weighted: 
         The vertices at which paths may start, in 0..n-1. For the hops from each of them see :func:`bfs` with a list,
         and for the distances between all vertices :func:`all_pairs_shortest_paths`.
     weighted : bool
-        True: values are edge lengths >= 0; an edge of infinite length cannot be used. False: distances are hops.
+        Values are edge lengths >= 0, and an edge of infinite length cannot be used; else distances are hops.
 
     Returns
     -------

@@ -37,7 +37,7 @@ def jaccard_coefficient(A: Matrix, pairs: Pairs | None = None) -> Matrix:
     DomainMismatch
         `pairs` is neither a Matrix nor pairs of integers.
     IndexOutOfBound
-        `pairs` lists a number that is no vertex.
+        `pairs` lists a number that is not a vertex.
 
     Notes
     -----
@@ -98,7 +98,7 @@ def cosine_similarity(A: Matrix, pairs: Pairs | None = None, *, weighted: bool =
     DomainMismatch
         `pairs` is neither a Matrix nor pairs of integers.
     IndexOutOfBound
-        `pairs` lists a number that is no vertex.
+        `pairs` lists a number that is not a vertex.
 
     Notes
     -----

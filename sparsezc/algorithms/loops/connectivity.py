@@ -12,7 +12,7 @@ __all__ = ["components", "degree_sums", "forest", "inside", "loops", "opposites"
 
 
 def components(indptr: Any, indices: Any, group: Any = None) -> Any:
-    """Return for each vertex the smallest one of its weak component, by union-find: roots are the smallest of trees.
+    """Return for each vertex the smallest vertex of its weak component, by union-find with the smallest as roots.
 
     `group`: a number for each vertex; if it is given, only edges between vertices of equal numbers count.
     """
@@ -43,7 +43,7 @@ def components(indptr: Any, indices: Any, group: Any = None) -> Any:
 
 @jumping
 def strong_components(indptr: Any, indices: Any) -> Any:
-    """Return for each vertex the smallest one of its strong component, by one depth-first search.
+    """Return for each vertex the smallest vertex of its strong component, by one depth-first search.
 
     Source: R. Tarjan, Depth-first search and linear graph algorithms, SIAM J. Computing 1, 1972, doi:10.1137/0201010;
     with one number a vertex: D. Pearce, A space-efficient algorithm for finding strongly connected components,

@@ -46,9 +46,9 @@ def longest(indptr: Any, indices: Any, state: Any, place: Any, searches: int) ->
     """Search for the diameter; return the place and the state after at most `searches` searches.
 
     Two sweeps find a vertex in the middle. Then vertices are settled, the farthest from the middle first, until twice
-    the distance of the next one is at most the greatest distance found. To settle a vertex, one searches from the
-    vertex two steps nearer to the middle, then from the one a step nearer, as these searches bound the eccentricities
-    of all vertices around, and finally from the vertex itself.
+    the distance of the next one is at most the greatest distance found. A vertex is settled by a search from the vertex
+    two steps nearer to the middle, then by one from the vertex a step nearer, as these bound the eccentricities of all
+    vertices around, and finally by one from the vertex itself.
 
     Source: P. Crescenzi et al., On computing the diameter of real-world undirected graphs, Theoretical Computer Science
     514, 2013, doi:10.1016/j.tcs.2012.09.018; bounds: F. Takes, W. Kosters, CIKM 2011, doi:10.1145/2063576.2063748.

@@ -90,9 +90,9 @@ def propagated(indptr: Any, indices: Any) -> Any:
 def moved(begin: Any, ids: Any, weights: Any, k: Any, label: Any, chance: Any, how: Any) -> Any:
     """Move vertices to the labels of largest gain, as :func:`sparsezc.ops.move_labels`; return the number of rounds.
 
-    `label` is overwritten. `chance`: the multipliers of each round. `how`: the factor of the penalty; the share of the
-    vertices of which at most move in the last round; and `many`: if more than one of `many` vertices moves in a turn,
-    all vertices choose again, else the movers' neighbours.
+    `label` is overwritten. `chance`: the multipliers of each round. `how`: the factor of the penalty; the largest
+    share of vertices that move in the last round; and `many`: if more than one of `many` vertices moves in a turn, all
+    vertices choose again, else the movers' neighbours.
     """
     scale, least, many = how
     n = k.size
