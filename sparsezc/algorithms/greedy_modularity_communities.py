@@ -33,7 +33,8 @@ def greedy_modularity_communities(
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j. An undirected graph has each edge in both directions.
     resolution : float
-        As in :func:`modularity`: above 1 it favours small communities, below 1 large ones.
+        The weight of the expected share in :func:`modularity`: above 1 it favours small communities, below 1 large
+        ones.
     cutoff : int
         From 1 to n. Merging ends at this number of communities, even if another union would gain.
     best_n : int, optional

@@ -50,7 +50,8 @@ def leiden_communities(
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) joins i and j.
     resolution : float
-        As :func:`modularity` takes it: above 1 it favours small communities, below 1 large ones.
+        The weight of the expected share in :func:`modularity`: above 1 it favours small communities, below 1 large
+        ones.
     threshold : float
         Another pass over all levels follows if the last one gained more than this; it begins with the communities of
         the last one. There are at most three passes.

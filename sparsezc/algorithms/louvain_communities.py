@@ -48,7 +48,8 @@ def louvain_communities(
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) joins i and j.
     resolution : float
-        As in :func:`modularity`: above 1 it favours small communities, below 1 large ones.
+        The weight of the expected share in :func:`modularity`: above 1 it favours small communities, below 1 large
+        ones.
     threshold : float
         A pass ends with the first level that gains at most this; that level is dropped.
     max_level : int, optional

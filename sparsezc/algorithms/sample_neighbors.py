@@ -30,8 +30,8 @@ def sample_neighbors(
     k : int
         Edges drawn for each source, at least 0. Of a vertex of fewer edges all are returned.
     replace : bool
-        Draw with replacement. The values are then the numbers of times that an edge was drawn, so that a row adds up to
-        k and ``S.mxm(X, "plus_times")`` is the sum over the draws; PyG and DGL repeat the edge instead.
+        Draw with replacement. The values are then the numbers of draws of each edge. A row adds up to k, and
+        ``S.mxm(X, "plus_times")`` is the sum over the draws; PyG and DGL repeat the edge instead.
     weighted : bool
         Edges are drawn in proportion to their values, which must be >= 0; without `replace` one after another, each in
         proportion among the edges that are left. Edges of weight 0 are never drawn. Else all edges have the same

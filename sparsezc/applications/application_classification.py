@@ -79,9 +79,10 @@ def application_classification(
         Adjacency matrices of the graph and of the pattern, which has at least one edge: an entry (i, j) is an edge from
         i to j.
     features, pattern_features : Matrix or array, shapes (n, F) and (m, F)
-        A row for each vertex.
+        The features of vertices, a row for each vertex.
     edge_features, pattern_edge_features : array, shapes (G.nvals, K) and (P.nvals, K), optional
-        A row for each entry, in the order of rows and columns. By default the values, as one feature.
+        The features of edges, a row for each entry, in the order of rows and columns. By default the values of the
+        entries, as one feature.
     rule : {"corrected", "published"}
         The rule of messages; see Notes.
     rounds : int, optional
