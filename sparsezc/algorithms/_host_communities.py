@@ -17,8 +17,7 @@ from sparsezc.semirings import semiring
 
 __all__ = ["HostNetwork", "host_network"]
 
-#: Least time of the statements, in nanoseconds for each row and entry. It is so low that Python never interprets the
-#: loops.
+#: Least time of the statements, in nanoseconds for each row and entry: so low that Python never interprets the loops.
 COST = 15.0
 _MOST = 1 << 22  # entries; in larger matrices statements are faster, as they move vertices in several threads
 

@@ -85,8 +85,7 @@ def connected_components(A: Matrix) -> Vector:
         return alone
     directed = not facts.is_symmetric(A)
     inside, border = _sweep(A, directed)
-    # f = 0, 1, ..., n-1, but one label for all vertices found; inside vertices need no round, as their neighbours have
-    # it
+    # f = 0, 1, ..., n-1, but one label for all vertices found; the neighbours of inside vertices have it already
     found = inside.ewise_add(border, monoid.lor).new() if border.nvals else inside
     parent(~found.S) << parent.apply(indexunary.rowindex)
     parent(found.S) << found.apply(indexunary.rowindex).new().reduce(monoid.min).new().value

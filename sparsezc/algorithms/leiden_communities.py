@@ -91,10 +91,9 @@ def leiden_communities(
 
     Such a v joins, along an edge, the C in which it gains most, and stays there, so that every C is connected. The C
     are the vertices of the next level, which begins with the communities S. The paper draws C at random, with higher
-    probability for a higher gain; here the largest gain is chosen, as in GVE-Leiden, except a C
-    that is a single vertex of the same turn as v (``ops.join_labels``). A pass ends once few communities have more than
-    one vertex, or at `max_level`, and returns the connected components of its communities, whose modularity is no
-    lower.
+    probability for a higher gain; here the largest gain is chosen, as in GVE-Leiden, except a C that is a single vertex
+    of the same turn as v (``ops.join_labels``). A pass ends once few communities have more than one vertex, or at
+    `max_level`, and returns the connected components of its communities, whose modularity is no lower.
 
     The first pass contracts the communities without refinement, as Louvain's method does, and ends its rounds of moves
     early: it only provides the start of the second pass, whose communities are refined at every level.

@@ -79,7 +79,7 @@ def seeded_graph_matching(
     matrices P maximise the trace of A P B'P'::
 
         G = A P B' + A'P B                  the gradient
-        T = argmax <G, T>                   an assignment of the vertices that are no seeds
+        T = argmax <G, T>                   an assignment of the vertices that are not seeds
         P = P + a (T - P)                   a in 0..1 maximises the trace, which is a parabola in a
 
     until a step gains less than a tenth of an entry; the result is the assignment nearest to P. As terms of a row or of
