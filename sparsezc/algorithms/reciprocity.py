@@ -34,7 +34,7 @@ def reciprocity(A: Matrix) -> Vector:
 
     Notes
     -----
-    With A .* A' the elementwise product, and 1 for each entry::
+    With A .* A' the elementwise product, and each entry counting 1::
 
         2 (A .* A') 1 / (A 1 + A' 1)
 
@@ -52,7 +52,7 @@ def reciprocity(A: Matrix) -> Vector:
     # k = A 1 + A' 1
     degree = out_degree(A)
     degree(binary.plus) << in_degree(A)
-    # 2 (A .* A') 1, and 0 for vertices with edges but no pairs
+    # 2 (A .* A') 1, with entries of 0 at vertices whose edges have no opposite
     pairs = degree.apply(binary.times, right=0).new()
     pairs(binary.plus) << out_degree(_pairs(A))
     pairs << pairs.apply(binary.times, right=2)
@@ -66,13 +66,13 @@ def overall_reciprocity(A: Matrix) -> float:
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
-        Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j. As in NetworkX, a loop is an
-        edge without an opposite here.
+        Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j. As in NetworkX, a loop counts
+        here as an edge without an opposite.
 
     Returns
     -------
     float
-        In 0..1.
+        The share, in 0..1.
 
     Raises
     ------
