@@ -114,8 +114,8 @@ class TableColumns:
     def _missing(given: str | None, usual: Sequence[str], names: Sequence[str], where: str) -> FileFormatError:
         listed = ", ".join(map(repr, names[:_LISTED]))
         if given is not None:
-            found = "twice there" if names.count(given) > 1 else f"not there{meant(given, names)}"
-            return FileFormatError(f"{where}: the column {given!r} is {found}; the columns are {listed}")
+            found = "occurs twice" if names.count(given) > 1 else f"does not exist{meant(given, names)}"
+            return FileFormatError(f"{where}: the column {given!r} {found}; the columns are {listed}")
         which = usual[0]
         return FileFormatError(
             f"{where}: found the column names {listed}; one of {'/'.join(usual)} is needed, or its name as {which}_col="
