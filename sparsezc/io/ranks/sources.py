@@ -108,8 +108,8 @@ def _by_rows(rows: StoredRanges, weights: Weights, comm: Communicator) -> Part:
         upper, lower = (sum(each) % 2**64 for each in zip(*comm.objects(tuple(sums)), strict=True))
         if upper != lower:
             raise FileFormatError(
-                f"{rows.path} calls itself undirected, but found an edge that is stored in one direction only, or with"
-                " another weight in the other; both directions are needed, or the mark of a directed graph"
+                f"{rows.path} is marked undirected, but an edge is stored in one direction only, or with another weight"
+                " in the other; both directions are needed, or the mark of a directed graph"
             )
         return facts
 

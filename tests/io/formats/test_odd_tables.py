@@ -17,7 +17,7 @@ pa: Any = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 TEXTS = {
     "ann,bob\nbob,zoe\n".encode("utf-16"): "is UTF-16 text; iconv",
-    "source,target\nZoë,bob\n".encode("latin-1"): "line 2: found bytes that are no UTF-8 text; iconv",
+    "source,target\nZoë,bob\n".encode("latin-1"): "line 2: found bytes that are not UTF-8; iconv",
     b'source,target\n"a\nb",c\n': "line 2: found '\"a'; a quoted cell must end on its line",
 }
 

@@ -118,7 +118,7 @@ def test_quoted_names(tmp_path: Path) -> None:
             {"source_col": "who", "target_col": "whom", "relabel": True},
             "line 2, column 3: found 'x'; a nu",
         ),
-        ("a,b\n\udcff,c\n", {"relabel": True}, "line 2: found bytes that are no UTF-8"),
+        ("a,b\n\udcff,c\n", {"relabel": True}, "line 2: found bytes that are not UTF-8"),
         (
             "wer;wen;in km\nann;bob;1,5\n",
             {"relabel": True},
@@ -225,7 +225,7 @@ def test_a_matrix_a_type(name: str, tmp_path: Path) -> None:
 def test_types_that_cannot_be(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", FACTS)
     for call, message in (
-        (lambda: gb.io.read_types(path, type_col="rl", relabel=True), "column 'rl' is not there; did you mean 'rel'"),
+        (lambda: gb.io.read_types(path, type_col="rl", relabel=True), "column 'rl' does not exist; did you mean 'rel'"),
         (lambda: gb.io.read_types("star:4", type_col="rel"), "is no table with a column 'rel'"),
         (lambda: gb.io.read_types(path, type_col="rel", type="knows"), "read_types needs type_col="),
         (lambda: gb.io.read(path, type_col="rel"), "type_col= and type= are needed together"),
