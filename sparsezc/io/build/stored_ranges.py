@@ -1,4 +1,4 @@
-"""Rows of a CSR in a plain file, of which any range can be read: offsets, ids and values at known places."""
+"""Rows of a CSR in a plain file, of which any range can be read: offsets, ids and values at known bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Stored", "StoredRanges"]
 
 @dataclass(frozen=True)
 class Stored:
-    """An array in a file: records of `kind` from a byte on, of which one field counts, or the whole record."""
+    """An array in a file: records of type `kind` from byte `start` on, or one `field` of each record."""
 
     path: Path
     start: int
@@ -30,7 +30,7 @@ class Stored:
         Raises
         ------
         FileFormatError
-            The file ends before.
+            The file ends too early.
         """
         count = max(last - first, 0)
         if not count:
@@ -49,12 +49,12 @@ class StoredRanges:
     Attributes
     ----------
     path : Path
-        Errors name it.
+        The file that errors name.
     nrows, ncols, nvals : int
     dtype : DataType
-        Of the values; BOOL where there are none.
+        The type of the values; BOOL if there are none.
     symmetric : bool
-        The file says that both ends list each edge.
+        The file is marked undirected: both ends list each edge.
     """
 
     path: Path
@@ -78,7 +78,7 @@ class StoredRanges:
         Raises
         ------
         FileFormatError
-            They descend, or are no positions of entries.
+            The offsets descend, or are no positions of entries.
         """
         found: NDArray[np.int64] = self.stored_offsets.read(first, last).astype(np.int64)
         bad = np.flatnonzero((found < 0) | (found > self.nvals) | (np.diff(found, prepend=0) < 0))
@@ -98,7 +98,7 @@ class StoredRanges:
         Raises
         ------
         FileFormatError
-            One is no vertex.
+            An id is no vertex.
         """
         found = self.stored_ids.read(start, stop)
         bad = np.flatnonzero((found < 0) | (found >= self.nrows))
