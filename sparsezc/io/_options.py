@@ -218,7 +218,7 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
         how = "gzipped" if packed == ".gz" else f"packed by {packing.NAMES[packed]}"
         raise FileFormatError(f"{path}: {found} files are not {how}; a name without {packed} is needed")
     if exists and found not in _TEXT and is_piped(path):
-        raise FileFormatError(f"{path} is a pipe or a device, which can have text only; {found} files must be regular")
+        raise FileFormatError(f"{path} is a pipe or a device; these can have text only, {found} files must be regular")
     return found
 
 
