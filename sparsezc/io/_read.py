@@ -211,12 +211,12 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
     if isinstance(found, Csr):
         if not options.relabel and (found.symmetric or not both):
             return found, None
-        with working("taking the rows apart"):
+        with working("converting rows to edges"):
             found = as_edges(found)
     merge, merged = options.merge, 0
     if options.adds_duplicates:
         merge = "plus"
-        if both:  # reversed edges are no duplicates to add
+        if both:  # the reverse of an edge is no duplicate: add first
             added = csr_builder.build(found, placement="host", dup_op="plus")
             found, merge, merged = as_edges(added), "min", added.merged
             del added

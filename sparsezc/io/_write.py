@@ -21,7 +21,7 @@ from sparsezc.terminal.progress import task
 
 
 def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> None:
-    """Write a matrix to a file, in the format of its name's suffix; files whose names end in .gz are compressed.
+    """Write a matrix to a file in the format of its suffix; a further suffix such as .gz compresses the file.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ def parse(name: str) -> Recipe:
     if unknown:
         raise InvalidValue(f"{name}: unknown option {sorted(unknown)[0]!r}; the options are seed and weights")
     if not re.fullmatch(r"\d{1,18}", given.get("seed", "0")):
-        raise InvalidValue(f"{name}: seed={given['seed']!r} must be a whole number from 0 on")
+        raise InvalidValue(f"{name}: seed={given['seed']!r}; a whole number of at least 0 is needed")
     seed = int(given.get("seed", SEED))
     numbers = _numbers(name, kind, rest)
     return Recipe(kind, *numbers, seed, given.get("weights"))
@@ -175,7 +175,7 @@ def mix(x: Any, xp: Any) -> Any:
 
 
 def _scalar_mix(x: int) -> int:
-    """Apply the same function to one Python integer."""
+    """Apply :func:`mix` to one Python integer."""
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _MASK
     return x ^ (x >> 31)
@@ -315,7 +315,7 @@ def _fill(
     for start in range(0, int(keys.size), block):
         part = keys[start : start + block]
         cols = (part & xp.uint64(0xFFFFFFFF)).astype(xp.uint32)
-        # Buffers of a GPU's placements accept its arrays.
+        # Buffers in a GPU's placements accept CuPy's arrays.
         indices.write(at + start, _host(cols, xp) if placement in HOSTS else cols)
         if values is not None:
             rows = (part >> xp.uint64(32)).astype(xp.uint32)

@@ -73,7 +73,7 @@ class StoredRanges:
         return self.nrows
 
     def offsets(self, first: int, last: int) -> NDArray[np.int64]:
-        """Return the offsets of some rows; row `nrows` is the end.
+        """Return the offsets of the rows ``first:last``; the offset of row `nrows` is `nvals`.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class StoredRanges:
         return found
 
     def ids(self, start: int, stop: int) -> NDArray[Any]:
-        """Return the ids of some entries.
+        """Return the ids of the entries ``start:stop``.
 
         Raises
         ------
@@ -110,5 +110,5 @@ class StoredRanges:
         return found
 
     def values(self, start: int, stop: int) -> NDArray[Any] | None:
-        """Return the values of some entries; None: there are none."""
+        """Return the values of the entries ``start:stop``; None if there are no values."""
         return None if self.stored_values is None else self.stored_values.read(start, stop)

@@ -107,7 +107,7 @@ class TableColumns:
             usual = ", ".join(HEADINGS[2])
             warn_caller(
                 f"{where}: edges have no weights, as no column is named {usual}; not read: {listed}; --weight-col"
-                f" {shlex.quote(rest[-1])} (weight_col=) takes one as the weights, --weights none (weights=False) none"
+                f" {shlex.quote(rest[-1])} (weight_col=) reads some, --weights none (weights=False) needs none"
             )
 
     @staticmethod

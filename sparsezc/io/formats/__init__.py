@@ -1,4 +1,4 @@
-"""File formats, one a module, each with `read` and `write`; the formats' names and suffixes, and generated graphs."""
+"""File formats, one a module, each with `read` and `write`; their names and suffixes, and names of generated graphs."""
 
 from __future__ import annotations
 

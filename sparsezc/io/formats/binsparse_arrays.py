@@ -128,9 +128,7 @@ class Source:
         inner = one[1] if one else kind
         if inner not in _TYPES or (name != "values" and _TYPES[inner].kind not in "iu"):
             needed = "a type of binsparse" if name == "values" else "a type of whole numbers"
-            raise FileFormatError(
-                f"{self.path}: {name} is said to hold {one_line(repr(inner), 60)}; {needed} is needed"
-            )
+            raise FileFormatError(f"{self.path}: {name} is declared as {one_line(repr(inner), 60)}; {needed} is needed")
         width = 1 + self._pairs(name)
         if one:
             start, stop = 0, 1

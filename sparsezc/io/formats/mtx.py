@@ -325,7 +325,7 @@ def _wrong_word(chunk: Lines, at: int, said: str) -> int | None:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write coordinates; one triangle if the matrix is known to be symmetric; a pattern if it is iso-valued True."""
+    """Write coordinates; one triangle if the matrix is known to be symmetric; a pattern if iso-valued with True."""
     from scipy import io as scipy_io
     from scipy.sparse import csr_array
 

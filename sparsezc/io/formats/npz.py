@@ -76,7 +76,7 @@ class _Archive:
         """Return a whole array of at most 64 entries."""
         member = self.member(name)
         if member.size > 64:
-            raise FileFormatError(f"{self.path}: the array {name!r} has {member.size} entries; a few are needed")
+            raise FileFormatError(f"{self.path}: the array {name!r} has {member.size} entries; at most 64 are possible")
         return member.take(member.size)
 
 

@@ -150,7 +150,7 @@ def write(
 
 
 def steps(merger: Merger, label: str) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]]:
-    """Yield rows, columns and values of the merged entries, few at a time."""
+    """Yield rows, columns and values of the merged entries, at most `_STEP` entries at a time."""
     for entries, values in merger.chunks(label):
         count = entries[0].size
         for start in range(0, count, _STEP):

@@ -1,8 +1,8 @@
 """The process that opens other programs' HDF5 files: a program that is run by its path and imports nothing of sparsezc.
 
 HDF5's own code may crash on a damaged file or never return, and it follows references to other files. So such files
-are opened in this process, with limits of memory and time: each request gives the seconds that it may take, and the
-processor time that all requests so far may take; after these the system ends the process. Requests are lines of JSON
+are opened in this process, with limits of memory and time: each request states the seconds that it may take, and the
+processor time that all requests so far may take; at either limit the system ends the process. Requests are JSON lines
 on standard input; each answer is a line of JSON on the given descriptor, followed by the bytes that were read.
 References to other files are refused: links, external storage, virtual datasets.
 """

@@ -128,7 +128,7 @@ def _group(name: str | None) -> str:
 
 
 def _text(file: BinaryIO) -> dict[str, Any] | None:
-    """Return the text of a seal, if its checksum is right and the file has the size that the text says."""
+    """Return the text of a seal, if its checksum is right and the text states the file's size; else None."""
     size = file.seek(0, os.SEEK_END)
     if size < _END.size:
         return None

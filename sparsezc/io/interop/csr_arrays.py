@@ -188,7 +188,7 @@ def _merged(i: Any, j: Any, values: Any, kind: DataType, dup_op: Any, where: str
     if dup_op is None:
         at = int(xp.flatnonzero(~other)[0])
         raise InvalidValue(
-            f"{where}: Duplicate indices found: position ({int(i[at])}, {int(j[at])}) is there twice; dup_op= must"
+            f"{where}: Duplicate indices found: position ({int(i[at])}, {int(j[at])}) occurs twice; dup_op= must"
             " name an operator that merges them"
         )
     merge = cpu.merger(dup_op, kind, False, f"{where}: dup_op")

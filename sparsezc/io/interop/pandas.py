@@ -89,7 +89,7 @@ def _column(series: Any, where: str, ids: bool) -> NDArray[Any]:
         missing = series.isna().to_numpy()
         if missing.any():
             at = series.index[int(np.argmax(missing))]
-            raise InvalidValue(f"{where}: column {series.name!r} is missing in row {at!r}; every edge needs a value")
+            raise InvalidValue(f"{where}: column {series.name!r} has no value in row {at!r}; every edge needs one")
     kind = getattr(series.dtype, "numpy_dtype", None) if extension else None  # pandas' own types and Arrow's have this
     found: NDArray[Any] = series.to_numpy() if kind is None else series.to_numpy(dtype=kind)
     return found

@@ -133,7 +133,7 @@ def _write(file: shared_file.SharedFile, made: _Sorted, comm: Communicator, star
 
 
 def numbered(source: Source, comm: Communicator) -> tuple[Source, NDArray[Any] | None]:
-    """Return the source without its option `relabel`, and the ids of its vertices if `relabel` is set, else None.
+    """Return the source without the option `relabel`, and the ids of its vertices if it had the option, else None.
 
     Raises
     ------

@@ -82,7 +82,7 @@ def _part(path: Path, options: ReadOptions, module: Any, comm: Communicator) -> 
         found = module.edge_chunks(path, (comm.rank, comm.size))
         return Part(found, weights, lambda facts: _told(facts, comm))
     if comm.rank == 0 and comm.size > 1:
-        warn_slow(f"{path} is read from its start only, so one rank reads for all; gb.io.convert makes a .h5 of it")
+        warn_slow(f"{path} is read from its start only, so one rank reads for all; gb.io.convert to .h5 avoids it")
     mine = together(comm, lambda: _from_start(path, kind, module, weights) if comm.rank == 0 else None)
     undirected, mirrored = comm.objects(None if mine is None else (mine.undirected, mine.mirrored))[0]
     none = np.empty(0, np.uint32)
