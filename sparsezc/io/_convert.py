@@ -133,7 +133,7 @@ class _Room:
             enough = -(-(used + used // 8 + _READING + _LEAST + _SPARE) // 10**6) * 10**6
             raise OutOfMemory(
                 f"memory={self._limit:,} is too little: {used:,} bytes are in use already, and "
-                f"at least {_READING + _LEAST:,} more are needed; memory={enough:,} is enough"
+                f"at least {_READING + _LEAST:,} more are needed; {enough:,} are enough"
             )
         return left
 

@@ -227,7 +227,7 @@ def lines(path: str | os.PathLike[str], size: int = CHUNK, longest: int = LINE) 
 def _refuse_what_is_no_graph(path: Path, data: bytes) -> None:
     """Raise FileFormatError if a file's first bytes are not those of a text of a graph."""
     if data[:2] in _UTF_16:
-        raise FileFormatError(f"{path} is UTF-16 text, which is not read; iconv -f UTF-16 -t UTF-8 converts it")
+        raise FileFormatError(f"{path} is UTF-16 text; iconv -f UTF-16 -t UTF-8 converts it")
     for mark, what in _NO_GRAPHS.items():
         if data[: len(mark)].lower() == mark:
             raise FileFormatError(f"{path}, line 1: found {what}")

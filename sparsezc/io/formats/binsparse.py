@@ -163,7 +163,7 @@ def write_binsparse(
 
 def _vector_parts(v: Any, form: str) -> tuple[list[NDArray[Any]], NDArray[Any], bool]:
     if form == "DVEC" and v.nvals != v.size:
-        raise InvalidValue(f"write_binsparse: DVEC needs an entry at every position; {v.size - v.nvals} are missing")
+        raise InvalidValue(f"write_binsparse: DVEC needs all positions; {v.size - v.nvals} entries are missing")
     at, values = v.to_coo()
     return ([narrow_ids(at)] if form == "CVEC" else []), values, False
 
