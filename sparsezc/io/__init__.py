@@ -1,9 +1,10 @@
 """Input and output of graphs: files, generated graphs, and other libraries' objects.
 
-`formats/` has a module a file format, each with `read` and `write`; ``formats.FORMATS`` lists them with their
-suffixes. `build/` makes a matrix of edges, streams a stored CSR into its placement, and generates graphs; `hdf5/` is
-the layout that opens without reading entries; `files/` finds, unpacks and replaces files. `interop/` has a module a
-foreign library: ``from_...`` and ``to_...`` (docs/conversions.md).
+`formats/` has one module for each file format, with `read` and `write`; ``formats.FORMATS`` lists the formats with
+their suffixes. `build/` makes matrices from edges, streams a stored CSR into its placement, and generates graphs;
+`hdf5/` has the .h5 files that open without reading entries; `ranks/` reads and writes by several ranks; `files/`
+finds, unpacks and replaces files. `interop/` has one module for each foreign library, with ``from_...`` and
+``to_...`` (docs/conversions.md).
 
 >>> import sparsezc as gb
 >>> A = gb.io.read("star:5")

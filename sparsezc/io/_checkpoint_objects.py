@@ -1,4 +1,4 @@
-"""Matrices and vectors as the parts of a checkpoint, and back: on the distributed engine or in one process."""
+"""Conversion of matrices and vectors to the parts of a checkpoint and back, distributed or in one process."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
     from sparsezc.core.vector import Vector
 
-_ENGINE = "sparsezc.engines.distributed"  # loaded when a communicator is given, or by distributed objects
+_ENGINE = "sparsezc.engines.distributed"  # imported when a communicator is given: it needs MPI
 
 
 class _Alone:
-    """The communicator of a program of one process, which needs no MPI."""
+    """Communicator of a single process, without MPI."""
 
     rank, size = 0, 1
 
@@ -55,7 +55,7 @@ def save(
 
 
 def _part(name: str, x: Any, comm: Communicator) -> Part:
-    """Return this rank's part of an object; what is whole on every rank, or cut by columns, is the first rank's."""
+    """Return this rank's part of an object; one that is whole on every rank, or cut by columns, is rank 0's part."""
     if getattr(x, "ndim", 0) not in (1, 2):
         raise DomainMismatch(f"save_checkpoint: {name} is a {type(x).__name__}; a Matrix or a Vector is needed")
     need_numbers(x, "save_checkpoint")
@@ -103,7 +103,7 @@ def restore(folder: str | os.PathLike[str], comm: Any, placement: str | None) ->
 
 
 def _distributed(distributed: Any, engine: Any, data: Csr | VectorPart, bounds: Any, comm: Any) -> Any:
-    """Return an object of this rank's part."""
+    """Return the Matrix or Vector of which `data` is this rank's part."""
     from sparsezc.core.matrix import Matrix
     from sparsezc.core.vector import Vector
 

@@ -1,4 +1,4 @@
-"""``gb.io.save_checkpoint`` and ``gb.io.restore_checkpoint``: matrices and vectors, of one rank or of several."""
+"""``gb.io.save_checkpoint`` and ``gb.io.restore_checkpoint``, for one process or several ranks."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 def save_checkpoint(
     folder: str | os.PathLike[str], objects: Mapping[str, Matrix | Vector], state: Mapping[str, Any] | None = None
 ) -> None:
-    """Save matrices and vectors, each rank its parts; an old checkpoint stays until the new one is whole.
+    """Save matrices and vectors, each rank its own parts; an old checkpoint stays valid until the new one is complete.
 
     Parameters
     ----------
     folder : str or path
-        On a file system that all ranks see; it is made if it does not exist. It gets a file a rank, and
-        ``manifest.json``, which is renamed last.
+        On a file system that all ranks see; created if it does not exist. Each rank writes one file into it, and rank 0
+        then ``manifest.json``.
     objects : dict of str to Matrix or Vector
         All distributed over the same ranks, or all of one process.
     state : dict, optional
-        Numbers, texts, and lists and dicts of them, such as a loop's counter; the first rank's are saved.
+        Numbers and strings, and lists and dicts of them, such as a loop's counter; those of rank 0 are saved.
 
     Raises
     ------
     InvalidObject
         The ranks' objects differ in name, kind, type or bounds.
     InvalidValue
-        `state` is no JSON.
+        `state` cannot be stored as JSON.
     FileNotWritten
         The disk is full, or the folder cannot be written; the old checkpoint is unchanged.
 
@@ -52,13 +52,13 @@ def save_checkpoint(
 def restore_checkpoint(
     folder: str | os.PathLike[str], *, comm: Any = None, placement: str | None = None
 ) -> tuple[dict[str, Matrix | Vector], Any]:
-    """Return the objects of a checkpoint, and its state; on any number of ranks.
+    """Return the objects and the state of a checkpoint, on any number of ranks.
 
     Parameters
     ----------
     folder : str or path
     comm : mpi4py.MPI.Comm, optional
-        The ranks over which the objects are distributed; each reads its own parts. None: all in this process.
+        The ranks over which the objects are distributed; each reads its own parts. None: this process reads all.
     placement : str, optional
         As for :func:`sparsezc.io.read`.
 
@@ -71,7 +71,7 @@ def restore_checkpoint(
     FileNotFoundError
         There is no checkpoint, or a shard is missing.
     FileFormatError
-        It is damaged, or of a newer version.
+        The checkpoint is damaged, or a newer version wrote it.
     InvalidObject
         The ranks found different checkpoints.
     """

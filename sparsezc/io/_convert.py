@@ -38,10 +38,10 @@ from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import task, working
 
 _READING = 24 << 20  # bytes for chunks that are being read, parsed and written
-_LEAST = 16 << 20  # bytes for sorting, without which no conversion starts
-_SPARE = 48 << 20  # bytes that the next run may hold before it sorts, beyond those of this one
-_MERGING = 4  # one part in so many of the free memory, for merging duplicates while the result is sorted again
-_PACKING = 4  # one part in so many of the free memory, where ids are compressed
+_LEAST = 16 << 20  # bytes for sorting; with fewer no conversion starts
+_SPARE = 48 << 20  # bytes by which the process may be larger at the next attempt; added to the limit that is advised
+_MERGING = 4  # divisor of the free memory: a quarter merges duplicates, while the rest sorts the result again
+_PACKING = 4  # divisor of the free memory: a quarter compresses ids
 
 
 def convert(
@@ -52,11 +52,11 @@ def convert(
     *,
     compress: bool = False,
 ) -> Facts:
-    """Convert as :func:`sparsezc.io.convert` does with `memory`."""
+    """Convert a graph to a .h5 file within `memory` bytes, and return the facts about the file."""
     limit = bytes_of("memory", memory)
     if format_of(Path(file_name(target, WRITTEN)), exists=False) != "binsparse":
         raise InvalidValue(f"memory={memory!r} is for .h5 targets, not for {target}")
-    need("h5py", "hdf5")  # loaded before memory is measured, as it takes some
+    need("h5py", "hdf5")  # imported before memory is measured, because it needs some
     merge = options.merge
     with task(), config.set(host_budget=limit), _short(source), Output(target) as out:
         with naming(source), seekable(source, out.scratch()) as source:
@@ -76,7 +76,7 @@ def convert(
             sorting = _Sorting(space)
             if found.distinct:
                 found.pass_through(partial(sorting.merged, out.scratch() / "alone", csr_builder.REFUSED))
-            elif options.adds_duplicates and both:  # reversed edges are no duplicates to add
+            elif options.adds_duplicates and both:  # the reverse of an edge is no duplicate: add first
                 found.pass_through(partial(sorting.merged, out.scratch() / "added", "plus"))
             elif options.adds_duplicates:
                 merge = "plus"
@@ -95,17 +95,17 @@ def convert(
 
 @contextmanager
 def _short(source: str | os.PathLike[str]) -> Iterator[None]:
-    """Name the source in the error if the system refuses memory."""
+    """Raise OutOfMemory with the source's name if the system refuses memory."""
     try:
         yield
     except OutOfMemory:
         raise
     except MemoryError as error:
-        raise OutOfMemory(f"{source} cannot be converted, for the system refuses memory: {error}") from None
+        raise OutOfMemory(f"{source} cannot be converted: the system refuses memory: {error}") from None
 
 
 def _verify(source: str | os.PathLike[str], options: ReadOptions) -> None:
-    """Compare a file with its checksums, if it has them."""
+    """Compare a file with its checksums; raise an error if it has none and `verify` is given."""
     known = mappable_file(source, options.kind)
     if known is not None:
         known.verify()
@@ -114,18 +114,18 @@ def _verify(source: str | os.PathLike[str], options: ReadOptions) -> None:
 
 
 class _Space:
-    """The memory limit, and the part of it that is free."""
+    """The memory limit of a conversion, and the part of it that is free."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
 
     def left(self) -> int:
-        """Return the bytes for sorting, beside the memory that the process holds.
+        """Return the bytes for sorting: the limit less the memory that the process uses already.
 
         Raises
         ------
         OutOfMemory
-            The limit leaves too few.
+            The limit leaves too few bytes.
         """
         used = machine.used()
         left = self._limit - used - _READING
@@ -133,7 +133,7 @@ class _Space:
             enough = -(-(used + used // 8 + _READING + _LEAST + _SPARE) // 10**6) * 10**6
             raise OutOfMemory(
                 f"memory={self._limit:,} is too little: {used:,} bytes are in use already, and "
-                f"{_READING + _LEAST:,} are needed at least beside them; {enough:,} are enough"
+                f"at least {_READING + _LEAST:,} more are needed; {enough:,} are enough"
             )
         return left
 
@@ -141,7 +141,7 @@ class _Space:
 def _edge_chunks(
     source: str | os.PathLike[str], options: ReadOptions, names: Names | None = None
 ) -> tuple[EdgeChunks, Weights]:
-    """Return the edges of a file or of a generated graph, and its weights."""
+    """Return the edges of a file or a generated graph in chunks, and the kind of weights that they get."""
     name, weights = options.kind, options.weights
     if name is None:
         from sparsezc.io.build import generated_edges
@@ -150,31 +150,31 @@ def _edge_chunks(
     path = Path(source)
     module = module_of(name)
     if not hasattr(module, "edge_chunks") and name not in ("gap", "emogi"):
-        raise InvalidValue(f"{source}: format {name!r} has no edge_chunks, which conversions in bounded memory need")
+        raise InvalidValue(f"{source}: format {name!r} has no edge_chunks function, which memory= needs")
     if name == "gap":
         return stored_csr.edge_chunks(module.stored(path)), weights
     if name == "emogi":
         return stored_csr.edge_chunks(module.stored(path, weights)), weights
-    alike = name in ("parquet", "feather", "binsparse")  # their chunks do not depend on the weights
+    alike = name in ("parquet", "feather", "binsparse")  # their edge_chunks take no weights
     more = {"columns": options.columns, "names": names} if name in TABLES else {}
     return module.edge_chunks(*(path, weights)[: 2 - alike], **more), weights
 
 
 class _Numbers(NamedTuple):
-    """The numbering of vertices: a function from the file's ids to numbers (None: equal), all ids, and names if any."""
+    """A numbering of vertices: the function from ids to numbers (None: ids are numbers), all ids, and names if any."""
 
     place: Callable[[NDArray[Any]], NDArray[Any]] | None = None
     ids: NDArray[Any] | None = None
     names: Names | None = None
 
     def sized(self, facts: EdgeFacts) -> EdgeFacts:
-        """Return the facts about edges between numbered vertices."""
+        """Return the facts with as many rows and columns as there are numbered vertices."""
         size = 0 if self.ids is None else self.ids.size
         return replace(facts, nrows=size, ncols=size)
 
 
 def _numbering(source: str | os.PathLike[str], options: ReadOptions, space: _Space) -> _Numbers:
-    """Return the numbering of the ids that occur; a file that stores its vertices' ids is already numbered."""
+    """Return the numbering of the ids that occur; a file that stores its vertices' ids is numbered already."""
     if (stored := stored_ids(source, options)) is not None:
         return _Numbers(None, stored)
     if not options.named:
@@ -187,7 +187,7 @@ def _numbering(source: str | os.PathLike[str], options: ReadOptions, space: _Spa
 
 
 def _named(source: str | os.PathLike[str], options: ReadOptions, space: _Space) -> Names:
-    """Return the names of all vertices."""
+    """Read all edges, and return the names of their vertices."""
     names, seen = Names(), 0
     for _ in _edge_chunks(source, options, names)[0].chunks:
         if len(names) - seen > edge_list.BLOCK >> 4:
@@ -197,7 +197,7 @@ def _named(source: str | os.PathLike[str], options: ReadOptions, space: _Space) 
 
 
 def _occurring(found: EdgeChunks, space: _Space) -> NDArray[np.int64]:
-    """Return the ids that occur, ascending."""
+    """Read all edges, and return the ids that occur in them, ascending."""
     ids = np.empty(0, np.int64)
     parts: list[NDArray[np.int64]] = []
     held = 0
@@ -213,7 +213,7 @@ def _occurring(found: EdgeChunks, space: _Space) -> NDArray[np.int64]:
 
 
 def _fitting(dtype: datatypes.DataType, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """Yield edges; refuse a weight that the requested type does not hold."""
+    """Yield chunks of edges; raise InvalidValue for a weight that the requested type does not hold."""
     for rows, cols, values in chunks:
         if values is not None:
             check_fit(values, dtype)
@@ -221,18 +221,19 @@ def _fitting(dtype: datatypes.DataType, chunks: Iterator[Chunk]) -> Iterator[Chu
 
 
 def _numbered(number: Callable[[NDArray[Any]], NDArray[Any]], chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """Yield edges with ids replaced by their ranks among those that occur."""
+    """Yield chunks of edges with ids replaced by vertex numbers."""
     for rows, cols, values in chunks:
         yield number(rows), number(cols), values
 
 
 class _Sorting:
-    """Edges that are sorted on disk, within the memory of a room.
+    """A sort of edges on disk within the free memory of a `_Space`.
 
     Attributes
     ----------
     inside : int
-        Entries that went in and have not come out; once all have that can, they are merged into others.
+        The entries that were added, less those that :meth:`merged` yielded to be sorted again: at the end, the entries
+        of the file and those that were merged into them as duplicates.
     """
 
     def __init__(self, space: _Space) -> None:
@@ -241,8 +242,8 @@ class _Sorting:
     def runs(
         self, chunks: Iterator[Chunk], folder: Path, dup_op: str, *, mirror: bool = False
     ) -> list[external_sort.Run]:
-        """Return all edges as sorted runs."""
-        first = next(chunks, None)  # the reader has allocated its memory now
+        """Sort all edges into runs on disk, and return these."""
+        first = next(chunks, None)  # read before memory is measured: the reader allocates its own with the first chunk
         if first is None:
             return []
         space, valued = self._space.left(), first[2] is not None
@@ -254,13 +255,13 @@ class _Sorting:
             return sorter.finish()
 
     def merged(self, folder: Path, dup_op: str, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-        """Return edges with their own duplicates merged, before reversed edges are added."""
+        """Return chunks of edges whose duplicates are merged, before reversed edges are added."""
         folder.mkdir()
         runs = external_sort.few(self.runs(chunks, folder, dup_op), self._part(), dup_op, folder)
         return self._out(merge_runs.steps(merge_runs.Merger(runs, self._part, dup_op), "merging duplicates"))
 
     def _part(self) -> int:
-        """Return the bytes for merging while the result is sorted again."""
+        """Return the bytes for merging duplicates while the result is sorted again."""
         return self._space.left() // _MERGING
 
     def _out(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:

@@ -1,4 +1,4 @@
-"""The options of all functions that read a graph, parsed and checked once; and the format that its name implies."""
+"""The options of the functions that read a graph, checked and parsed once; and the format that a file name implies."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from sparsezc.io.files import packing
 from sparsezc.io.files.source import existing, file_name, is_piped, plain_name
 from sparsezc.io.formats import FORMATS, GENERATED, REGISTERED, SUFFIXES
 
-TABLES = ("snap", "parquet", "feather", "networkx")  # columns can be chosen, vertices may have names
+TABLES = ("snap", "parquet", "feather", "networkx")  # formats whose columns can be chosen and vertices may have names
 _NEVER_PACKED = ("npz", "emogi", "parquet", "feather", "binsparse")
-_ARCHIVES = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".7z", ".rar")  # as collections of graphs hand out
+_ARCHIVES = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".7z", ".rar")  # as collections of graphs distribute
 _TEXT = ("snap", "mtx", "dimacs", "metis", "konect", "networkx")
 
 
 class Reading(TypedDict, total=False):
-    """The options that everything takes by name which reads a graph; :func:`sparsezc.io.read` says what each means."""
+    """The keyword options of all functions that read a graph; :func:`sparsezc.io.read` documents them."""
 
     directed: bool | None
     symmetrize: bool
@@ -50,13 +50,13 @@ class ReadOptions:
     Attributes
     ----------
     kind : str or None
-        The format of the file; None: a generated graph, which has none.
+        The format of the file; None for a generated graph.
     both : bool
         Every edge counts in both directions.
     merge : str
         The name of the operator that merges duplicates.
     adds_duplicates : bool
-        Duplicates are added, as this format means them so (SciPy's do) and no other operator was given.
+        Duplicates are summed, because the format (.npz) defines them as sums and `dup_op` is not given.
     """
 
     kind: str | None
@@ -77,12 +77,12 @@ class ReadOptions:
         Raises
         ------
         InvalidValue
-            An argument is malformed, or two contradict each other; the name is empty, or a format is given where no
-            file is read.
+            An argument is malformed, or two contradict each other; the name is empty, or `format` is given with a
+            generated graph.
         FileFormatError
             As for :func:`format_of`.
         TypeError
-            There is no such option.
+            An option is unknown.
 
         Examples
         --------
@@ -105,15 +105,15 @@ class ReadOptions:
         if symmetrize and directed:
             raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
         if not (called := file_name(path, "the graph")):
-            raise InvalidValue("the name of the graph is empty; a file, or a graph to make such as kron:16, is needed")
+            raise InvalidValue("the name of the graph is empty; a file or a generated graph such as kron:16 is needed")
         if "://" in called:
             raise InvalidValue(f"{called} is an address; a file is needed{_fetched(called)}")
         try:
             kind = None if is_generated(path) else format_of(Path(path), format)
             if kind is None and format is not None:
-                raise InvalidValue(f"format={format!r} is for files; {path} is made, so leave it out")
+                raise InvalidValue(f"format={format!r} is for files; {path} is a generated graph, so leave it out")
             if (columns.kind is None) != (columns.only is None):
-                raise InvalidValue("type_col= and type= go together: a column, and the type of the edges to read")
+                raise InvalidValue("type_col= and type= are needed together: a column, and the type of edges to read")
             if columns.named and (kind not in TABLES or (columns.kind and kind == "networkx")):
                 raise InvalidValue(
                     f"{path} is no table whose columns have names; source_col=, target_col= and weight_col= are for"
@@ -130,7 +130,7 @@ class ReadOptions:
 
     @property
     def named(self) -> bool:
-        """Return whether vertices have names in this format, if they are wanted."""
+        """Return whether vertices are read as names: with `relabel`, in a format whose vertices always have names."""
         return self.relabel and self.kind == "networkx"
 
     def check_direction(self, path: str | os.PathLike[str], undirected: bool) -> None:
@@ -140,7 +140,7 @@ class ReadOptions:
 
 
 def _columns(options: Reading) -> TableColumns:
-    """Return the columns that are chosen by name, checked."""
+    """Check the options that choose columns, and return the columns."""
     given: tuple[tuple[str, Any], ...] = (
         ("source_col", options.get("source_col")),
         ("target_col", options.get("target_col")),
@@ -160,7 +160,7 @@ def _columns(options: Reading) -> TableColumns:
 
 
 def _fetched(address: str) -> str:
-    """Return how to download the file of an address, as the end of a message.
+    """Return the end of a message that says how to download the file of an address.
 
     >>> _fetched("file:///tmp/a%20b.csv")
     ', here /tmp/a b.csv'
@@ -176,7 +176,7 @@ def _fetched(address: str) -> str:
 
 
 def is_generated(path: str | os.PathLike[str]) -> bool:
-    """Return whether it is the name of a generated graph."""
+    """Return whether `path` names a generated graph, and no file."""
     return isinstance(path, str) and path.partition(":")[0] in GENERATED and not Path(path).exists()
 
 
@@ -218,7 +218,7 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
         how = "gzipped" if packed == ".gz" else f"packed by {packing.NAMES[packed]}"
         raise FileFormatError(f"{path}: {found} files are not {how}; a name without {packed} is needed")
     if exists and found not in _TEXT and is_piped(path):
-        raise FileFormatError(f"{path} is a pipe or a device; of these text can be read, {found} files must be regular")
+        raise FileFormatError(f"{path} is a pipe or a device; these can have text only, {found} files must be regular")
     return found
 
 

@@ -1,4 +1,4 @@
-"""``comm=`` of ``gb.io.read`` and ``gb.io.convert``: from a communicator to a distributed matrix."""
+"""Reading and conversion by the ranks of a communicator: ``comm=`` of ``gb.io.read`` and ``gb.io.convert``."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_ENGINE = "sparsezc.engines.distributed"  # loaded when a communicator is given: it needs MPI
+_ENGINE = "sparsezc.engines.distributed"  # imported when a communicator is given: it needs MPI
 
 
 def agreed(parse: Callable[[], T], comm: Any) -> T:
-    """Return a rank's arguments, parsed; if a rank's are wrong, all ranks raise its error."""
+    """Parse this rank's arguments; if those of a rank are wrong, all ranks raise that rank's error."""
     return together(import_module(_ENGINE).transport_of(comm), parse)
 
 
 def read(source: reading.Source, whole: reading.Whole, comm: Any) -> tuple[Matrix, NDArray[Any] | None]:
-    """Read as :func:`sparsezc.io.read` does with `comm`; `whole` reads all of the graph on one rank.
+    """Read a graph on the ranks of `comm` as one distributed matrix; `whole` reads all of it on one rank.
 
-    With `relabel` the second result is the ids of the vertices, all of them on every rank.
+    With `relabel` the second result is the ids of all vertices, on every rank.
     """
     from sparsezc.core.matrix import Matrix
 
@@ -42,7 +42,7 @@ def read(source: reading.Source, whole: reading.Whole, comm: Any) -> tuple[Matri
     with config.set(engine=engine.local.engine.name), _naming(source.path):
         source, ids = reading.numbered(source, distributed.transport_of(comm))
         block = reading.read_rank_rows(source, whole, distributed.transport_of(comm))
-        if block.nrows <= ALIGN and engine.size > 1:  # too few rows to divide: every rank reads all, and keeps its part
+        if block.nrows <= ALIGN and engine.size > 1:  # too few rows to divide: every rank reads all
             few: Matrix = Matrix._from_csr(whole()).distribute()
             return few, ids
     matrix: Matrix = distributed.from_rows(block.csr, block.bounds, block.nrows, comm=comm)
@@ -50,7 +50,7 @@ def read(source: reading.Source, whole: reading.Whole, comm: Any) -> tuple[Matri
 
 
 def convert(source: reading.Source, target: str | os.PathLike[str], comm: Any) -> None:
-    """Convert as :func:`sparsezc.io.convert` does with `comm`."""
+    """Convert a graph to one .h5 file, of which each rank of `comm` writes its rows."""
     transport = import_module(_ENGINE).transport_of(comm)
     same(transport, "gb.io.convert: the ranks' targets differ", (os.fspath(target),))
     with _naming(source.path), task():

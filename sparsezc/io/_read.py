@@ -1,4 +1,4 @@
-"""``gb.io.read``: one entry for every format and every generated graph."""
+"""``gb.io.read``: the reader of all file formats and generated graphs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sparsezc.io.hdf5.aligned_file import MappableFile
     from sparsezc.io.ranks import reading
 
-# for pipes and .h5 files only
+# imported at first use: only pipes and .h5 files need them
 _seekable = first_use.function("sparsezc.io.files.pipe_spool", "seekable")
 _find = first_use.function("sparsezc.io.hdf5.csr_file", "find")
 _unchecked = first_use.function("sparsezc.io.hdf5.csr_file", "unchecked")
@@ -62,7 +62,8 @@ def read(
         ``urand:SCALE[:EDGEFACTOR]``, ``grid:ROWSxCOLS``, ``path:N``, ``star:N``, each optionally with options as in
         ``kron:20?seed=7&weights=1-255``.
     directed : bool, optional
-        False: every edge counts in both directions. None: as the format says (edge lists and .gr are directed).
+        False: every edge counts in both directions. True: refuse a graph that its format makes undirected. None: as the
+        format defines it (edge lists and .gr are directed).
     symmetrize : bool
         Add the transpose: the same as ``directed=False``, for matrices that are directed by format.
     weights : None, bool, dtype or str
@@ -70,22 +71,23 @@ def read(
         where one does not fit) and FP64 for fractions; True everywhere (BOOL, iso-valued) if the file has no values, as
         .sg. False: the pattern only. A type: the file's values in it; a value that it does not hold is refused (integer
         types hold whole numbers of their range), but FP32 may lose digits, and BOOL is true for all but 0.
-        ``"narrowest"``: as None, but whole numbers without a stated type come in the smallest type that holds them
-        (UINT8 for 1 to 255), so that a GPU reads fewer bytes. ``"hash:LOW-HIGH"``: generated whole numbers in such a
-        type, a hash of the two vertices' numbers in the matrix: (i, j) and (j, i) have the same weight, and `relabel`
-        changes the weights.
+        ``"narrowest"``: as None, but whole numbers without a stated type are stored in the smallest type that holds
+        them (UINT8 for 1 to 255), so that a GPU reads fewer bytes. ``"hash:LOW-HIGH"``: generated whole numbers from
+        LOW to HIGH in the smallest type, a hash of the two vertices' numbers in the matrix: (i, j) and (j, i) have the
+        same weight, and `relabel` changes the weights.
     relabel : bool
         Number only the ids that occur, in ascending order. The ids of edge lists, Parquet and Feather files may then be
-        names: if one is no whole number, is negative, or is 2^63 - 1 or more, all are taken as texts. A .h5 file that
-        was converted with ids has them: they are those of its rows.
+        names: if one is no whole number, is negative, or is 2^63 - 1 or more, all are read as strings. A .h5 file that
+        was converted with `relabel` stores the ids of its rows, which are returned.
     comm : mpi4py.MPI.Comm, optional
         The ranks that read the graph together, all with the same arguments; each gets a part of the rows of one
-        distributed matrix. They read files by parts, or one rank reads in pieces for all, so that none holds more than
-        its share and 1 GiB (docs/formats.md).
+        distributed matrix. Each rank reads a part of the file, or one rank reads it in pieces for all; no rank holds
+        more than its share and 1 GiB (docs/formats.md).
     placement : str, optional
         The placement in which the arrays are built: "auto" or one of ``sparsezc.memory.placement.RECORDS``; None: that
         of ``gb.config``. "mapped" leaves ids and values in a .h5 file that sparsezc wrote, and opens it without reading
-        them; "auto" does so on a GPU if the file is large, and without one if it does not fit memory (docs/formats.md).
+        them; "auto" does so with a GPU if the file is large, and without one if it does not fit in memory
+        (docs/formats.md).
     dup_op : str, BinaryOp or Monoid, optional
         The operator that merges the values of edges that occur more than once: min, max, plus, times, first, second,
         any, lor, land or lxor. None: "plus" for .npz, where duplicates mean their sum, and "min" for all other formats
@@ -95,37 +97,38 @@ def read(
         Read the file as this format ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz", "parquet",
         "feather", "networkx", "konect" or "binsparse"), whatever its name.
     source_col, target_col, weight_col : str, optional
-        The columns of an edge list whose first line names them, of a Parquet or a Feather file; by default those with a
-        usual name (docs/formats.md), of Parquet and Feather else the first ones. Other columns are ignored.
+        The columns to read from a Parquet or Feather file, or an edge list whose first line names its columns. By
+        default those with a usual name (docs/formats.md); in Parquet and Feather files without any such name, the first
+        ones. Other columns are ignored.
     type_col, type : str, optional
-        Only the edges that have this type in this column of such a table; :func:`read_types` reads all types.
+        Read only the edges that have this type in this column of such a table; :func:`read_types` reads all types.
     verify : bool
-        Compare a whole .h5 file that sparsezc wrote with its checksums at once. Without it, arrays are compared when
-        they are read, and mapped arrays when they are first used.
+        Compare all of a .h5 file that sparsezc wrote with its checksums now. False: arrays are compared when they are
+        read, and mapped arrays when they are first used.
 
     Returns
     -------
     Matrix, shape (n, n)
-        With `relabel` it is (Matrix, ids): row i stands for the vertex ``ids[i]`` of the file (ids are int64, shape
-        (n,), or str objects where vertices have names). Formats that count from 1 have their ids lowered by one.
+        With `relabel`, (Matrix, ids): row i is the vertex ``ids[i]`` of the file (ids are int64, shape (n,), or str
+        objects where vertices have names). The ids of formats that count from 1 are lowered by one.
 
     Raises
     ------
     FileFormatError
-        The file is empty, damaged or not of its format; the message has file, line, what was found and needed.
+        The file is empty, damaged or not of its format; the message names the file, the line, and the error.
     FileNotFoundError, IsADirectoryError
         The file does not exist, or is a folder.
     InvalidValue
-        An argument is not understood, or the requested type does not hold a weight (with its line in text files).
+        An argument is invalid, or the requested type does not hold a weight (the message has its line in a text file).
     OutOfMemory
-        The graph does not fit; the message has the bytes.
+        The graph does not fit in memory.
     InvalidObject
-        With `comm`: the ranks' arguments differ, or the file changed between their openings.
+        With `comm`: the ranks' arguments differ, or the file changed before all ranks had opened it.
 
     Notes
     -----
-    In a narrow type, such as that of generated weights, sums of plain statements may wrap around, as in
-    python-graphblas; the algorithms widen it. ``A.dup("INT64")`` is the same matrix in a wider type.
+    Sums of plain statements in a narrow type, such as that of generated weights, may wrap around, as in
+    python-graphblas; algorithms compute in a wider type. ``A.dup("INT64")`` is the same matrix in a wider type.
 
     Examples
     --------
@@ -147,16 +150,16 @@ def read(
         matrix, ids = _ranks.read(source(path, wanted), lambda: read_csr(path, wanted)[0], comm)
     else:
         csr, ids = read_csr(path, parse())
-        matrix = Matrix._from_csr(csr, adopt=True)  # no other object has these arrays
+        matrix = Matrix._from_csr(csr, adopt=True)  # adopt: no other object refers to these arrays
     return matrix if ids is None else (matrix, ids)
 
 
 def read_csr(
     path: str | os.PathLike[str], options: ReadOptions | None = None, *, relabel: bool = False, **given: Unpack[Reading]
 ) -> tuple[Csr, NDArray[np.int64] | None]:
-    """Read as :func:`read` does; return a :class:`~sparsezc.memory.csr.Csr`, and the ids (None without `relabel`).
+    """Read a graph as a :class:`~sparsezc.memory.csr.Csr`, and return it with the ids (None without `relabel`).
 
-    The options are parsed ones, or `given` by their names in :func:`read`.
+    `options` are parsed already, or else the keywords are those of :func:`read`.
     """
     options = ReadOptions.parse(path, relabel=relabel, **given) if options is None else options
     try:
@@ -171,7 +174,7 @@ def read_csr(
 
 def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDArray[np.int64] | None]:
     kind = options.kind
-    if options.relabel and (ids := stored_ids(path, options)) is not None:  # it is numbered already
+    if options.relabel and (ids := stored_ids(path, options)) is not None:  # numbered already
         return _read(path, replace(options, relabel=False))[0], ids
     if options.verify and kind != "binsparse":
         raise _unchecked(path)
@@ -208,12 +211,12 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
     if isinstance(found, Csr):
         if not options.relabel and (found.symmetric or not both):
             return found, None
-        with working("taking the rows apart"):
+        with working("converting rows to edges"):
             found = as_edges(found)
     merge, merged = options.merge, 0
     if options.adds_duplicates:
         merge = "plus"
-        if both:  # reversed edges are no duplicates to add
+        if both:  # the reverse of an edge is no duplicate: add first
             added = csr_builder.build(found, placement="host", dup_op="plus")
             found, merge, merged = as_edges(added), "min", added.merged
             del added
@@ -226,7 +229,7 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
 
 
 def source(path: str | os.PathLike[str], options: ReadOptions) -> reading.Source:
-    """Return a graph as several ranks read it."""
+    """Return the source that several ranks read: a path, its options, and the module of its format."""
     from sparsezc.io.ranks import reading
 
     return reading.Source(path, options, None if options.kind is None else module_of(options.kind))
@@ -238,11 +241,11 @@ def mappable_file(path: str | os.PathLike[str], kind: str | None) -> MappableFil
 
 
 def stored_ids(path: str | os.PathLike[str], options: ReadOptions) -> NDArray[Any] | None:
-    """Return the ids or names of vertices that a .h5 file has; None for other sources."""
+    """Return the ids or names of vertices that a .h5 file stores; None if it has none, and for other sources."""
     return _ids_in(Path(path)) if options.kind == "binsparse" else None
 
 
 def with_stored_ids(path: str | os.PathLike[str], options: ReadOptions) -> ReadOptions:
-    """Return the options by which a .h5 file that has ids of its vertices is read with them."""
+    """Return the options, with `relabel` set if the source is a .h5 file that stores the ids of its vertices."""
     kept = options.kind == "binsparse" and _has_ids(Path(path))
     return replace(options, relabel=True) if kept else options

@@ -1,4 +1,4 @@
-"""``gb.io.read_types``: a table of edges of several types as one matrix a type, over the same vertices."""
+"""``gb.io.read_types``: a table of edges of several types as one matrix for each type, over the same vertices."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 def read_types(
     path: str | os.PathLike[str], *, relabel: bool = False, **options: Unpack[Reading]
 ) -> dict[str, Matrix] | tuple[dict[str, Matrix], NDArray[Any]]:
-    r"""Read a table of edges of several types, such as a knowledge graph, as one adjacency matrix a type.
+    r"""Read a table of edges of several types, such as a knowledge graph, as one adjacency matrix for each type.
 
-    The table is read once for its types and vertices, then once a type, so that no more than all edges without values
-    or those of one type are in memory.
+    The table is read once to find its types and vertices, then once for each type. Memory must hold all its edges
+    during the first reading, later the edges of one type.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ def read_types(
     Returns
     -------
     dict of str to Matrix, shape (n, n)
-        By type, in ascending order. With `relabel` it is (dict, ids).
+        The keys are the types, in ascending order. With `relabel`, (dict, ids).
 
     Raises
     ------
     InvalidValue
-        The file is no table, or `type` is given, which asks for one type.
+        The file is no table with named columns, or `type` is given, which selects one type.
     FileFormatError
         As for :func:`~sparsezc.io.read`.
 
@@ -66,7 +66,7 @@ def read_types(
 
     type_col = options.pop("type_col", None)
     if type_col is None or options.get("type") is not None:
-        raise InvalidValue("read_types needs type_col=, a column, and no type=, which asks gb.io.read for one type")
+        raise InvalidValue("read_types needs type_col=, a column, and no type=; gb.io.read(..., type=) reads one type")
     wanted = ReadOptions.parse(path, relabel=relabel, **options)
     if wanted.kind not in TABLES or wanted.kind == "networkx":
         raise InvalidValue(f"{path} is no table with a column {type_col!r}; edge lists, Parquet and Feather files are")
@@ -87,7 +87,7 @@ def read_types(
 
 
 class _Table:
-    """A table that is read several times, its vertices numbered alike each time."""
+    """A table that is read several times, with the same numbering of vertices each time."""
 
     def __init__(self, path: Path, options: ReadOptions, type_col: str) -> None:
         self._path, self._options, self._type_col = path, options, type_col
@@ -95,7 +95,7 @@ class _Table:
         self._place: NDArray[np.int64] | None = None
 
     def edges(self, *, kinds: Names | None = None, only: str | None = None) -> Edges:
-        """Return all edges, whose `kinds` are collected, or those of `only` one kind."""
+        """Read all edges and collect their types in `kinds`, or read the edges of the one type `only`."""
         columns = replace(self._options.columns, kind=self._type_col, only=only, kinds=kinds)
         module, given = module_of(str(self._options.kind)), self._options.weights
         try:
@@ -108,7 +108,7 @@ class _Table:
         return found
 
     def numbering(self, whole: Edges) -> tuple[NDArray[Any] | None, int]:
-        """Return the ids of all vertices, if they are numbered anew, and how many there are."""
+        """Return the ids of all vertices (None without `relabel`), and the number of vertices."""
         if not self._options.relabel:
             return None, max(whole.nrows, whole.ncols)
         if self.names is not None:
@@ -118,7 +118,7 @@ class _Table:
         return ids, ids.size
 
     def numbered(self, edges: Edges, ids: NDArray[Any] | None, n: int) -> Edges:
-        """Return edges between the vertices of all types."""
+        """Return edges with the vertex numbers that all types share, of an n x n matrix."""
         rows, cols = edges.rows, edges.cols
         if self._place is not None:
             rows, cols = (self._place[part.astype(np.int64)] for part in (rows, cols))

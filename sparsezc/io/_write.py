@@ -1,4 +1,4 @@
-"""``gb.io.write`` and ``gb.io.convert``: files that appear whole or not at all."""
+"""``gb.io.write`` and ``gb.io.convert``, whose files appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from sparsezc.terminal.progress import task
 
 
 def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> None:
-    """Write a matrix to a file; the suffix of its name chooses the format, and a name that ends in .gz is compressed.
+    """Write a matrix to a file in the format of its suffix; a further suffix such as .gz compresses the file.
 
     Parameters
     ----------
     A : Matrix
     path : str or path
         A name with a suffix that :func:`~sparsezc.io.read` knows. An old file of that name is replaced once the new one
-        is whole; on any error, or Ctrl-C, it stays unchanged and no other file is left behind.
+        is complete; after an error or Ctrl-C it is unchanged, and no other file is left behind.
     format : str, optional
         The format, whatever the suffix.
     compressed : bool
         For .npz: deflate the arrays (smaller, much slower). Default False.
     compress : bool
-        For .h5: ids as gaps, bit-packed in blocks of 32, which kernels read directly (docs/formats.md). Default
+        For .h5: store ids as gaps, bit-packed in blocks of 32, which kernels read directly (docs/formats.md). Default
         False.
 
     Raises
     ------
     InvalidValue
-        The format cannot hold the matrix: it is not square, its values do not fit the format's weights (.sg has none
-        and drops them), or it has self-loops (.graph); or the format has no compressed ids.
+        The format cannot hold the matrix: it is not square, its values do not fit the format's weights (.sg drops all
+        values), or it has self-loops (.graph). Or `compress` is given for a format without compressed ids.
     FileNotFoundError
         The folder does not exist.
 
@@ -55,12 +55,12 @@ def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **
     8
     """
     if "vertices" in options:
-        raise InvalidValue("vertices= is no option of write; convert(source, path, relabel=True) keeps the ids in .h5")
+        raise InvalidValue("vertices= is no option of write; convert(source, path, relabel=True) stores ids in a .h5")
     write_files(A, path, format=format, **options)
 
 
 def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> list[Path]:
-    """Write as :func:`write` does, and return the files that were written; .h5 files keep the ids of `vertices`."""
+    """Write a matrix as :func:`write` does, and return the paths of the files; .h5 files store the ids `vertices`."""
     target = Path(file_name(path, WRITTEN))
     kind = check_target(target, format, compress=options.pop("compress", False))
     module = module_of(kind[0])
@@ -73,7 +73,7 @@ def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = No
 
 
 def check_target(path: Path, format: str | None = None, *, compress: bool) -> tuple[str, dict[str, Any]]:
-    """Return the format of a file to write and its writer's options; a bad name is refused before any work."""
+    """Return the format of a target and the options of its writer; raise an error for a bad name before any work."""
     kind = format_of(path, format, exists=False)
     flag("compress", compress)
     if compress and kind != "binsparse":
@@ -93,29 +93,29 @@ def convert(
     comm: Any = None,
     **options: Unpack[Reading],
 ) -> None:
-    """Read one format and write another.
+    """Convert a graph from one file format to another.
 
     Parameters
     ----------
     source, target : str or path
-        As for :func:`~sparsezc.io.read` and :func:`write`; generated graphs can be a source. A source with checksums, a
-        .h5 file that sparsezc wrote, is compared with all of them.
+        As for :func:`~sparsezc.io.read` and :func:`write`; the source may be a generated graph. A .h5 source that
+        sparsezc wrote is compared with all its checksums.
     memory : int or str, optional
         Bytes of host memory, such as "2GB", that the process may use in all. Edges are then sorted on disk, in the
-        folder of `target`, which must be a .h5 file: a graph of any size can be converted. Without it, the graph is
-        held in memory.
+        folder of `target`, which must be a .h5 file, so a graph of any size can be converted. None: the whole graph is
+        in memory.
     compress : bool
         As for :func:`write`.
     comm : mpi4py.MPI.Comm, optional
-        The ranks that write one .h5 file together, each its rows, on a file system that all of them see. The source is
-        plain text or a generated graph, of which each reads a part; ids are not compressed.
+        The ranks that write one .h5 file together, each its own rows, on a file system that all of them see. Each rank
+        reads a part of the source, or one rank reads it in pieces for all; ids are not compressed.
     relabel, **options
         Options of :func:`~sparsezc.io.read`, such as ``symmetrize=True`` or ``weights=False``.
 
     Raises
     ------
     OutOfMemory
-        The graph does not fit, or `memory` is too small; the message gives the bytes that are enough.
+        The graph does not fit in memory, or `memory` is too small; the message states a limit that is enough.
 
     Examples
     --------
@@ -151,15 +151,15 @@ def convert(
 
 
 def _check_ranks(target: str | os.PathLike[str], memory: Any, *, compress: bool) -> None:
-    """Refuse options that cannot be combined with `comm`."""
+    """Raise InvalidValue for options that cannot be combined with `comm`."""
     if memory is not None or compress:
-        raise InvalidValue("comm= goes without memory= and compress=: each rank sorts its share in 256 MiB of memory")
+        raise InvalidValue("comm= excludes memory= and compress=: each rank sorts its share in 256 MiB of memory")
     if check_target(Path(file_name(target, WRITTEN)), compress=False)[0] != "binsparse":
         raise InvalidValue(f"comm= is for .h5 targets, not for {target}")
 
 
 def as_csr(A: Any) -> Csr:
-    """Return the CSR of a matrix of numbers, in host memory."""
+    """Return a matrix of numbers as a CSR in host memory."""
     if isinstance(A, Csr):
         return A
     from sparsezc.core.matrix import Matrix

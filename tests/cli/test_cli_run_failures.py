@@ -72,7 +72,7 @@ def test_the_nearest_name_is_offered(capsys):
         (["bfs", "gs://b/g.csv"], "an address; a file is needed; copy it with the tools of gs:// first"),
         (["bfs", "g.csv"], "g.csv does not exist; did you mean 'g.cvs'?"),
         (["info", "a.tar.gz"], "a.tar.gz is an archive; unpack it, and give the file in it that holds the graph"),
-        (["info", "b.csv"], "b.csv, line 1: found a NUL byte; a text is needed, or format= (--format) that says"),
+        (["info", "b.csv"], "b.csv, line 1: found a NUL byte; a text is needed, or format= (--format) with"),
         (["info", "."], ". is a folder without .parquet files; one with some, or a graph file, is needed"),
         (["bfs", "no/g.csv"], "no/g.csv does not exist\n"),
     ],

@@ -194,7 +194,7 @@ def test_other_work_of_reading(tmp_path: Path, slow: None, capsys: pytest.Captur
     assert "numbering the ids" in told
     assert "adding the other directions" in told
     load("urand:6", relabel=True)
-    assert "taking the rows apart" in capsys.readouterr().err
+    assert "converting rows to edges" in capsys.readouterr().err
 
 
 def test_moving_to_another_placement(

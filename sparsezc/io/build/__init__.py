@@ -1,1 +1,1 @@
-"""Matrices made from edges or a generator: sorted, merged and written into a placement, within memory limits."""
+"""Construction of matrices from edges or a generator: sorted, merged and placed, within limits of memory."""

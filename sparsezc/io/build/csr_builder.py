@@ -1,4 +1,4 @@
-"""From edges in any order to a CSR: sort packed keys, merge duplicates, fill the placement part by part."""
+"""The build of a CSR from edges in any order: sort packed keys, merge duplicates, fill the placement part by part."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FOLDS = {
     "lor": np.logical_or, "land": np.logical_and, "lxor": np.logical_xor,
 }  # fmt: skip
 _TRUTHS = ("lor", "land", "lxor")
-REFUSED = "refused"  # instead of a name above: no position may occur twice
+REFUSED = "refused"  # in place of an operator's name: no position may occur twice
 
 #: Positions of edges: packed into one array of 64-bit keys where ids have 32 bits, else rows and columns.
 Positions = tuple[NDArray[Any], ...]
@@ -39,7 +39,7 @@ Positions = tuple[NDArray[Any], ...]
 class _Entries(NamedTuple):
     """The entries of a matrix: distinct positions in ascending order, and a value each or one for all (iso).
 
-    Without values these are made as `weights` says.
+    Without `values`, they are generated as `weights` defines.
     """
 
     nrows: int
@@ -72,7 +72,7 @@ def build(
     dup_op: str = "min",
     symmetrize: bool = False,
 ) -> Csr:
-    """Return the CSR of some edges.
+    """Build the CSR of some edges in a placement.
 
     The edges' arrays are freed early: the caller should hold no reference to them.
     """
@@ -101,7 +101,7 @@ def build(
 
 
 def alike(valued: bool, dtype: datatypes.DataType, dup_op: str) -> bool:
-    """Return whether merging gives both directions of edges the same values.
+    """Return whether both directions of an edge have the same value after merging.
 
     Floating-point sums depend on their order, and first, second and any depend on the file's order.
     """
@@ -111,7 +111,7 @@ def alike(valued: bool, dtype: datatypes.DataType, dup_op: str) -> bool:
 def final_values(
     values: NDArray[Any] | None, weights: Weights, stated: datatypes.DataType | None
 ) -> tuple[NDArray[Any] | None, datatypes.DataType, bool]:
-    """Return values in their final type, that type, and whether one value, then the only one, stands for all."""
+    """Return the values in their final type, this type, and whether all are equal: then only one value is returned."""
     if weights.kind == "hash":
         assert weights.dtype is not None
         return None, weights.dtype, False
@@ -135,7 +135,7 @@ def final_values(
 
 
 def _fill(entries: _Entries, symmetric: bool, placement: str | None) -> Csr:
-    """Put entries into a placement, a block at a time."""
+    """Write entries into buffers of a placement, a block at a time."""
     nrows, ncols, positions, values, dtype, iso, weights = entries
     nvals = positions[0].size
     placement = place(placement, nrows, ncols, nvals, dtype, iso)
@@ -172,7 +172,7 @@ def offsets(nrows: int) -> NDArray[np.int64]:
 
 
 def place(placement: str | None, nrows: int, ncols: int, nvals: int, dtype: datatypes.DataType, iso: bool) -> str:
-    """Return the placement of the arrays: the caller's or the configured one, once the sizes are known."""
+    """Return the placement of arrays of these sizes, by the caller's choice or the configuration."""
     value = 0 if iso else dtype.np_type.itemsize
     narrow, wide = index_dtype(ncols, "device").itemsize, index_dtype(ncols, "host").itemsize
     return resolve(placement, nvals * (narrow + value), nrows, nvals, host_nbytes=nvals * (wide + value))
@@ -182,7 +182,7 @@ def place(placement: str | None, nrows: int, ncols: int, nvals: int, dtype: data
 
 
 def arrange(edges: Edges, dup_op: str, say: Callable[[str], Any]) -> tuple[Positions, NDArray[Any] | None]:
-    """Return positions in ascending order, each once, and their values; the arrays of `edges` are taken out of it."""
+    """Return positions in ascending order, each once, and their values; `edges` gives up its arrays."""
     values = edges.take_values()
     positions, values = ascending(_taken(edges), values, dup_op in ("first", "second"))
     say("merging duplicates")
@@ -204,7 +204,7 @@ def _taken(edges: Edges) -> list[NDArray[Any]]:
 def ascending(
     parts: list[NDArray[Any]], values: NDArray[Any] | None, stable: bool
 ) -> tuple[Positions, NDArray[Any] | None]:  # fmt: skip
-    """Return keys, or rows and columns, in ascending order, and values in that order; frees the list's arrays."""
+    """Return keys, or rows and columns, in ascending order, and values in that order; keys are popped from `parts`."""
     if len(parts) == 2:
         order = np.lexsort(parts[::-1])
         return tuple(part[order] for part in parts), None if values is None else values[order]
@@ -227,7 +227,7 @@ def block(positions: Positions, start: int, stop: int) -> tuple[NDArray[Any], ND
 
 
 def flipped(positions: Positions) -> tuple[NDArray[np.bool_], list[NDArray[Any]]]:
-    """Return which positions are off the diagonal, and these with rows and columns exchanged."""
+    """Return a mask of the positions off the diagonal, and these with rows and columns exchanged."""
     if len(positions) == 2:
         off = positions[0] != positions[1]
         return off, [positions[1][off], positions[0][off]]
@@ -241,7 +241,7 @@ def flipped(positions: Positions) -> tuple[NDArray[np.bool_], list[NDArray[Any]]
 
 
 def _firsts(positions: Positions) -> NDArray[np.bool_]:
-    """Return where a position differs from the one before."""
+    """Return a mask of the positions that differ from the one before."""
     first = np.ones(positions[0].size, np.bool_)
     if first.size:
         np.not_equal(positions[0][1:], positions[0][:-1], out=first[1:])
@@ -253,7 +253,7 @@ def _firsts(positions: Positions) -> NDArray[np.bool_]:
 def merge(
     positions: Positions, values: NDArray[Any] | None, dup_op: str
 ) -> tuple[Positions, NDArray[Any] | None]:  # fmt: skip
-    """Return each of some ascending positions once, with the values of equal positions merged."""
+    """Return each distinct position of an ascending list once, with the values of equal positions merged."""
     first = _firsts(positions)
     if first.all():
         return positions, values

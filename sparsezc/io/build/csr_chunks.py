@@ -1,4 +1,4 @@
-"""A CSR chunk by chunk, for writers."""
+"""Reading of a CSR chunk by chunk, and conversions of a CSR, for writers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.memory.csr import Csr
 from sparsezc.terminal.progress import bar
 
-CHUNK = 1 << 18
+CHUNK = 1 << 18  # entries of a chunk
 
 
 def rows_of(
@@ -41,12 +41,12 @@ def rows_of(
 
 
 def unweighted(csr: Csr) -> bool:
-    """Return whether one value stands for all and it is 1 (or True): such a matrix is written without values."""
+    """Return whether a matrix is iso-valued with 1 (or True): it is then written without values."""
     return csr.iso and bool(csr.values.read(0, 1)[0] == 1)
 
 
 def integers(values: NDArray[Any], dtype: Any, suffix: str) -> NDArray[Any]:
-    """Return the values in an integer type; refuse values that this would change."""
+    """Return the values in an integer type; raise InvalidValue for a value that the conversion would change."""
     kind = np.dtype(dtype)
     with np.errstate(invalid="ignore"):
         cast = values.astype(kind)
@@ -75,7 +75,7 @@ def is_symmetric(csr: Csr) -> bool:
         return False
     if not np.array_equal(csr.indices.read(), other.indices.read()):
         return False
-    # `other` holds equal values once, even where the matrix holds each of them.
+    # `other` may be iso-valued where the matrix stores each value, so arrays of different lengths are compared.
     return csr.iso or bool((csr.values.read() == other.values.read()).all())
 
 

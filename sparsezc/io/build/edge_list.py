@@ -33,9 +33,9 @@ class Edges:
     ----------
     rows, cols : arrays of uint32 or int64
     undirected : bool
-        The format says that each edge stands for both directions.
+        By the format, each edge counts in both directions.
     mirrored : bool
-        The lists have both directions already.
+        The arrays have both directions already.
     dtype : DataType or None
         The type that the file states for its values.
     """
@@ -54,12 +54,12 @@ class Edges:
         return replace(self, nrows=self.ncols, ncols=self.nrows, rows=self.cols, cols=self.rows)
 
     def take_values(self) -> NDArray[Any] | None:
-        """Return the values, and keep none, so that the caller can free them."""
+        """Return the values and drop the reference to them, so that the caller can free them."""
         values, self.values = self.values, None
         return values
 
     def take_ids(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return rows and columns, and keep none, so that the caller can free them."""
+        """Return rows and columns and drop the references to them, so that the caller can free them."""
         rows, cols = self.rows, self.cols
         self.rows = self.cols = np.empty(0, np.uint32)
         return rows, cols
@@ -74,7 +74,7 @@ class EdgeFacts:
     nrows, ncols, dtype
         As in :class:`Edges`.
     listed, promised : int, int or None
-        The edges that were read of a part of a file, and those that the file's head says of the whole.
+        The number of edges that were read, and the number in the whole file by its head.
     """
 
     nrows: int = 0
@@ -84,7 +84,7 @@ class EdgeFacts:
     promised: int | None = None
 
 
-#: A reader: it yields edges, and at the end returns the facts about all of them.
+#: A reader's generator: yields edges, and at the end returns the facts about all of them.
 Chunks = Generator[Chunk, None, EdgeFacts]
 
 
@@ -95,11 +95,11 @@ class EdgeChunks:
     ----------
     chunks : iterator of Chunk
     undirected, mirrored : bool
-        As in :class:`Edges`, and known before.
+        As in :class:`Edges`, and known before the first chunk is read.
     distinct : bool
         A position that occurs twice means a damaged file.
     facts : EdgeFacts
-        Missing until the last chunk was read.
+        Set once the last chunk was read.
     """
 
     facts: EdgeFacts
@@ -115,7 +115,7 @@ class EdgeChunks:
 
     @classmethod
     def of(cls, edges: Edges) -> EdgeChunks:
-        """Make it of edges that are in memory."""
+        """Return edges that are in memory as chunks."""
 
         def chunks() -> Chunks:
             for at in range(0, edges.rows.size, BLOCK):
@@ -126,7 +126,7 @@ class EdgeChunks:
         return cls(chunks(), undirected=edges.undirected, mirrored=edges.mirrored)
 
     def pass_through(self, step: Callable[[Iterator[Chunk]], Iterator[Chunk]]) -> None:
-        """Have the chunks that are left pass through a step, which may change or check them."""
+        """Apply a step, which may change or check chunks, to all chunks that are left."""
         self.chunks = step(self.chunks)
 
 
@@ -151,7 +151,7 @@ def chained(edges_of: Callable[[Path], EdgeChunks], paths: Iterable[Path]) -> Ed
 
 
 def collect(found: EdgeChunks) -> Edges:
-    """Return all edges in memory."""
+    """Read all chunks, and return their edges in memory."""
     rows, cols, values = (_joined(column) for column in _columns(found.chunks))
     rows, cols = (np.empty(0, np.uint32) if part is None else part for part in (rows, cols))
     facts = found.facts
@@ -172,7 +172,7 @@ def _columns(chunks: Iterable[Chunk]) -> tuple[list[Any], list[Any], list[Any]]:
 
 
 def _joined(parts: list[NDArray[Any] | None]) -> NDArray[Any] | None:
-    """Return all parts as one array, and free them; None if there are none."""
+    """Return all parts as one array, and free them; None if all parts are None."""
     some = [part for part in parts if part is not None]
     parts.clear()
     if not some:
@@ -182,7 +182,7 @@ def _joined(parts: list[NDArray[Any] | None]) -> NDArray[Any] | None:
 
 
 def value_type(kinds: Iterable[np.dtype[Any]]) -> np.dtype[Any]:
-    """Return the type that holds values of all types; uint64 for int64 and uint64, of which NumPy makes floats.
+    """Return the type that holds values of all types; uint64 for int64 and uint64, where NumPy chooses a float.
 
     >>> value_type([np.dtype("i8"), np.dtype("u8")])
     dtype('uint64')
@@ -197,7 +197,7 @@ def retyped(values: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
     Raises
     ------
     FileFormatError
-        One is negative, and others of the same graph are 2^63 or more.
+        A value is negative, and others of the same graph are 2^63 or more.
     """
     if kind == np.uint64 and values.dtype.kind == "i" and values.size and int(values.min()) < 0:
         raise FileFormatError(
@@ -207,7 +207,7 @@ def retyped(values: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
 
 
 def narrow_ids(ids: NDArray[Any]) -> NDArray[Any]:
-    """Return ids below 2^63 in 4 bytes each where they fit, else as int64, whatever their type was.
+    """Return ids below 2^63 as uint32 if all fit, else as int64.
 
     NumPy would combine a column of uint64 and one of int64 as floats.
     """
@@ -233,7 +233,7 @@ def relabel(edges: Edges) -> tuple[Edges, NDArray[np.int64]]:
 
 
 def mirror(edges: Edges) -> None:
-    """Add (j, i) for each (i, j) off the diagonal."""
+    """Append (j, i) for each edge (i, j) off the diagonal."""
     off = edges.rows != edges.cols
     rows = np.concatenate([edges.rows, edges.cols[off]])
     edges.cols = np.concatenate([edges.cols, edges.rows[off]])
@@ -243,13 +243,13 @@ def mirror(edges: Edges) -> None:
 
 
 def require_sorting(count: int, values: NDArray[Any] | None, *, mirrored: bool) -> None:
-    """Raise OutOfMemory if there is no memory for sorting: keys and their copies beside the lists."""
+    """Raise OutOfMemory if there is no memory for sorting edges: keys and their copies beside the lists."""
     each = 12 if values is None else 16 + values.itemsize
     require_host(count * (each + 4 * mirrored), f"sorting {count:,} edges")
 
 
 def check_sizes(nrows: int, ncols: int) -> None:
-    """Raise OutOfMemory for a matrix whose offsets alone would not fit any machine."""
+    """Raise OutOfMemory for a matrix whose offsets alone would not fit in any machine's memory."""
     only = "with relabel=True only the ids that occur are numbered"
     if ncols >= 2**60:
         raise OutOfMemory(f"ids reach {ncols - 1:,}; the largest possible id is 2^60 - 1, and {only}")
@@ -262,13 +262,13 @@ def check_sizes(nrows: int, ncols: int) -> None:
 def check_square(nrows: int, ncols: int) -> None:
     """Raise DimensionMismatch for a matrix that is not square, whose edges cannot count in both directions."""
     if nrows != ncols:
-        raise DimensionMismatch(f"a {nrows} x {ncols} matrix has no both directions; it must be square")
+        raise DimensionMismatch(f"edges count in both directions only in a square matrix, not {nrows} x {ncols}")
 
 
 def check_count(path: Path, entries: int, width: int, *, whole: bool) -> None:
-    """Raise FileFormatError if a header promises more entries, each of at least `width` bytes, than the file can hold.
+    """Raise FileFormatError if a header states more entries, each of at least `width` bytes, than the file can hold.
 
-    Raise OutOfMemory if they are to be in memory as a `whole` and do not fit.
+    With `whole`, raise OutOfMemory if all entries do not fit in memory.
     """
     with InputFile(path) as file:
         if entries * width > file.limit + width:

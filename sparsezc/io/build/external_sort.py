@@ -22,7 +22,7 @@ from sparsezc.terminal.progress import bar
 
 _SORTING = 40, 72  # bytes of an edge without and with a value while a run is sorted
 _MERGING = 56, 128  # bytes of an edge without and with a value while runs are merged
-_BLOCK = 1 << 13  # entries of a run that are read at a time, at least
+_BLOCK = 1 << 13  # least entries of a run that are read at a time: fewer make reads from disk slow
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Run:
         return parts, edge_list.retyped(_part(third, self.dtype, start, count), dtype)
 
     def remove(self) -> None:
-        """Remove the files."""
+        """Remove the files of this run."""
         for name in _files(self.path):
             name.unlink()
 
@@ -75,10 +75,10 @@ def _files(path: Path) -> tuple[Path, Path, Path]:
 
 
 def _part(path: Path, dtype: Any, start: int, count: int) -> NDArray[Any]:
-    """Read a part of an array, and nothing beyond it.
+    """Read a part of an array, without the system's read-ahead.
 
-    The system would read ahead, several times what is asked for: of a run among many this is dropped, where memory is
-    short, before its turn comes, and read again.
+    The system would read several times as many bytes. With many runs and little memory, it would drop these bytes
+    before they are needed, and read them again.
     """
     with path.open("rb", buffering=0) as file:
         if hasattr(os, "posix_fadvise"):
@@ -87,7 +87,7 @@ def _part(path: Path, dtype: Any, start: int, count: int) -> NDArray[Any]:
 
 
 class Sorter:
-    """A sorter of edges in any order into runs in a folder; each run has every position once.
+    """A sorter of edges in any order into runs in a folder; no run has a position twice.
 
     With `mirror` each edge off the diagonal is also added reversed, as if it came after all given edges.
     """
@@ -113,7 +113,7 @@ class Sorter:
             self._flush()
 
     def finish(self) -> list[Run]:
-        """Return all runs, in the order in which duplicates count."""
+        """Sort the edges that are left, and return all runs in the order in which first and second merge."""
         self._flush()
         return self._runs + self._mirrored
 
@@ -128,7 +128,7 @@ class Sorter:
             self._mirrored.append(self._write(*_mirrored(found, values)))
 
     def _taken(self) -> tuple[list[NDArray[Any]], NDArray[Any] | None]:
-        """Return the chunks as one: keys, or rows and columns; and the values."""
+        """Join and drop the chunks; return keys, or rows and columns, and the values."""
         kinds = [np.int64, np.int64] if self._wide else [np.uint64]
         parts: list[NDArray[Any]] = [np.empty(self._count, kind) for kind in kinds]
         valued = [chunk[2].dtype for chunk in self._chunks if chunk[2] is not None]
@@ -187,7 +187,7 @@ def merged(
 
 
 def few(runs: list[Run], space: int, dup_op: str, folder: Path) -> list[Run]:
-    """Return as many runs as can be merged at once, each read a block at a time; they replace the given ones."""
+    """Merge runs until those that are left can be merged at once, each read a block at a time; remove merged runs."""
     most = max(space // (_MERGING[any(run.dtype is not None for run in runs)] * _BLOCK), 2)
     turn = 0
     while len(runs) > most:
@@ -203,7 +203,7 @@ def few(runs: list[Run], space: int, dup_op: str, folder: Path) -> list[Run]:
 
 
 class _Cursor:
-    """A position in a run, read a block ahead."""
+    """A position in a run, and up to a block of entries that were read from there on."""
 
     def __init__(self, run: Run, block: int, wide: bool, dtype: Any) -> None:
         self._run, self._block, self._wide, self._dtype = run, block, wide, dtype
@@ -211,7 +211,7 @@ class _Cursor:
         self._parts, self._values = run.read(0, 0, wide, dtype)
 
     def fill(self) -> bool:
-        """Read on where little is left; return False at the end."""
+        """Read more entries if at most half a block is left; return False at the end of the run."""
         have = self._parts[0].size
         count = min(self._block - have, self._run.count - self._at)
         if count and have <= self._block // 2:
@@ -228,7 +228,7 @@ class _Cursor:
         return tuple(int(part[-1]) for part in self._parts)
 
     def take(self, limit: tuple[int, ...]) -> tuple[list[NDArray[Any]], NDArray[Any] | None]:
-        """Return the entries up to a position."""
+        """Remove and return the entries up to and including a position."""
         low, high = 0, self._parts[0].size
         for part, bound in zip(self._parts, limit, strict=True):
             here = part[low:high]

@@ -1,8 +1,8 @@
 """Generated graphs: Kronecker and uniform random ones for benchmarks, and grids, paths and stars for tests.
 
 Random graphs come from a counter-based hash of (seed, edge, draw), computed in integers: NumPy and CuPy generate the
-same graph, in chunks of any size. It has 2^SCALE vertices and EDGEFACTOR drawn edges a vertex, both directions of each;
-self-loops and duplicates are dropped, ids are shuffled.
+same graph, in chunks of any size. A random graph has 2^SCALE vertices and EDGEFACTOR drawn edges for each vertex, in
+both directions; self-loops and duplicates are dropped, ids are shuffled.
 Sources: Graph500 benchmark specification 2.0 (initiator .57 .19 .19 .05); D. Chakrabarti, Y. Zhan, C. Faloutsos, R-MAT,
 SDM 2004, doi:10.1137/1.9781611972740.43; G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number generators,
 OOPSLA 2014, doi:10.1145/2660193.2660195 (the hash).
@@ -30,12 +30,12 @@ from sparsezc.memory.placement import HOSTS
 from sparsezc.terminal.progress import bar, working
 
 SEED = 20071105
-EDGEFACTOR = 16
+EDGEFACTOR = 16  # drawn edges for each vertex, as in Graph500
 _MASK = 2**64 - 1
 _SORTING = 40  # bytes a key while it is sorted: itself, the sort's own copy, and the memory for dropping duplicates
-_LEAST = 1 << 26  # bytes of keys that are used even if memory is short: fewer make too many parts
+_LEAST = 1 << 26  # bytes of keys that are sorted at once even if memory is short: fewer make too many parts
 _BITS = 21  # random bits a level: one hash serves three levels of the recursion
-_A, _AB, _ABC = (round(share * 2**_BITS) for share in (0.57, 0.76, 0.95))
+_A, _AB, _ABC = (round(share * 2**_BITS) for share in (0.57, 0.76, 0.95))  # bounds of the quadrants
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def parse(name: str) -> Recipe:
     if unknown:
         raise InvalidValue(f"{name}: unknown option {sorted(unknown)[0]!r}; the options are seed and weights")
     if not re.fullmatch(r"\d{1,18}", given.get("seed", "0")):
-        raise InvalidValue(f"{name}: seed={given['seed']!r} must be a whole number from 0 on")
+        raise InvalidValue(f"{name}: seed={given['seed']!r}; a whole number of at least 0 is needed")
     seed = int(given.get("seed", SEED))
     numbers = _numbers(name, kind, rest)
     return Recipe(kind, *numbers, seed, given.get("weights"))
@@ -92,7 +92,7 @@ def _numbers(name: str, kind: str, rest: str) -> tuple[int, int]:
 
 
 def sizes(recipe: Recipe) -> tuple[int, int, bool]:
-    """Return the vertices and entries of a graph, and whether the entries are only the most that there can be.
+    """Return the numbers of vertices and entries of a graph, and whether the latter is only an upper bound.
 
     >>> sizes(parse("grid:3x4")), sizes(parse("kron:16:8"))
     ((12, 34, False), (65536, 1048576, True))
@@ -137,7 +137,7 @@ def make(
 
 
 def weights_of(name: str, recipe: Recipe, weights: Weights) -> Weights:
-    """Return the requested weights, or else those of the name."""
+    """Return the requested weights or, if none are requested, those that the graph's name requests."""
     if recipe.weights is None or weights.kind != "file" or weights.dtype is not None:
         return weights
     try:
@@ -175,7 +175,7 @@ def mix(x: Any, xp: Any) -> Any:
 
 
 def _scalar_mix(x: int) -> int:
-    """Apply the same function to one Python integer."""
+    """Apply :func:`mix` to one Python integer."""
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _MASK
     return x ^ (x >> 31)
@@ -260,7 +260,7 @@ def _draw_rows(recipe: Recipe, xp: Any, chunk: int, low: int, high: int) -> Any:
 
 
 def _ends(keys: Any, low: int, high: int, xp: Any) -> Any:
-    """Return the keys in rows low..i, for each row i below `high`; the last key of row 2^32 - 1 just fits 64 bits."""
+    """Return the number of keys in rows low..i for each row i below `high`; the last key of all just fits 64 bits."""
     last = xp.arange(low, high, dtype=xp.uint64) << xp.uint64(32) | xp.uint64(0xFFFFFFFF)
     return xp.searchsorted(keys, last, side="right")
 
@@ -315,7 +315,7 @@ def _fill(
     for start in range(0, int(keys.size), block):
         part = keys[start : start + block]
         cols = (part & xp.uint64(0xFFFFFFFF)).astype(xp.uint32)
-        # Buffers of a GPU's placements accept its arrays.
+        # Buffers in a GPU's placements accept CuPy's arrays.
         indices.write(at + start, _host(cols, xp) if placement in HOSTS else cols)
         if values is not None:
             rows = (part >> xp.uint64(32)).astype(xp.uint32)
@@ -326,5 +326,5 @@ def _fill(
 
 
 def _host(array: Any, xp: Any) -> NDArray[Any]:
-    """Return a NumPy array of an array that may be on the device."""
+    """Return an array, which may be on the device, as a NumPy array."""
     return array if xp is np else xp.asnumpy(array)  # type: ignore[no-any-return]

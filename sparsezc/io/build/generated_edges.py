@@ -15,9 +15,9 @@ _STEP = 1 << 16  # edges of a chunk
 
 
 def edge_chunks(name: str, weights: Weights, part: tuple[int, int] = (0, 1)) -> tuple[EdgeChunks, Weights]:
-    """Return the edges of a generated graph, one direction each, and its weights.
+    """Return the edges of a generated graph, one direction each, and the kind of its weights.
 
-    `part`: the number of a part of all edges, and of how many parts.
+    `part`: the number of the part of the edges that is returned, and the number of parts.
 
     >>> from sparsezc.io.build.weights import FROM_FILE
     >>> found, _ = edge_chunks("path:3", FROM_FILE)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sparsezc.exceptions import DomainMismatch, meant
 
-#: How the values of an edge that occurs more than once become one; first and second depend on the order in the file.
+#: The operators that merge the values of a repeated edge; the results of first and second depend on the file's order.
 MERGES = ("min", "max", "plus", "times", "first", "second", "any", "lor", "land", "lxor")
 
 
@@ -34,5 +34,5 @@ def need_numbers(A: Any, where: str) -> None:
     if A.dtype.is_udt:
         raise DomainMismatch(
             f"{where}: {getattr(A, 'name', 'the matrix')} holds {A.dtype}, a user-defined type; numbers are needed."
-            " to_coo() gives the values as a NumPy array, and apply a part of them"
+            " to_coo() returns the values as a NumPy array, and apply extracts a part of each"
         )

@@ -1,6 +1,6 @@
 """A CSR stored in a file, streamed into its placement without a second copy of its arrays.
 
-A format's reader gives the offsets and a function that returns the next entries; chunks of whole rows are checked,
+A format's reader supplies the offsets and a function that returns the next entries; chunks of whole rows are checked,
 sorted where necessary, and written to the final buffers in order.
 """
 
@@ -115,7 +115,7 @@ def _check_offsets(stored: StoredCsr) -> None:
 
 
 def _chunks(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (first row, last row + 1, first entry, last entry + 1) of chunks of whole rows; huge rows make several."""
+    """Yield (first row, last row + 1, first entry, last entry + 1) of chunks of whole rows or parts of a huge row."""
     row, nrows = 0, indptr.size - 1
     while row < nrows:
         start = int(indptr[row])
@@ -169,7 +169,7 @@ class Values:
         self._buffer: Buffer | None = None
 
     def write(self, start: int, part: NDArray[Any]) -> None:
-        """Write the values from entry `start` on; parts come in order."""
+        """Write the values from entry `start` on; parts must be written in order."""
         part = datatypes.cast(part, self._dtype)
         if self._buffer is None:
             self._only = part[0] if start == 0 else self._only
@@ -245,7 +245,7 @@ def edge_chunks(stored: StoredCsr) -> EdgeChunks:
 
 
 def _collect(stored: StoredCsr) -> Edges:
-    """Return the whole matrix as edges."""
+    """Read the whole matrix as edges."""
     nvals = int(stored.indptr[-1])
     ids: NDArray[Any] = np.empty(nvals, np.uint32 if stored.ncols <= 2**32 else np.int64)
     values = None if stored.dtype is None else np.empty(nvals, stored.dtype.np_type)

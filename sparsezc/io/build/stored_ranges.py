@@ -1,4 +1,4 @@
-"""Rows of a CSR in a plain file, of which any range can be read: offsets, ids and values at known places."""
+"""Rows of a CSR in a plain file, of which any range can be read: offsets, ids and values at known bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Stored", "StoredRanges"]
 
 @dataclass(frozen=True)
 class Stored:
-    """An array in a file: records of `kind` from a byte on, of which one field counts, or the whole record."""
+    """An array in a file: records of type `kind` from byte `start` on, or one `field` of each record."""
 
     path: Path
     start: int
@@ -30,7 +30,7 @@ class Stored:
         Raises
         ------
         FileFormatError
-            The file ends before.
+            The file ends too early.
         """
         count = max(last - first, 0)
         if not count:
@@ -49,12 +49,12 @@ class StoredRanges:
     Attributes
     ----------
     path : Path
-        Errors name it.
+        The file that errors name.
     nrows, ncols, nvals : int
     dtype : DataType
-        Of the values; BOOL where there are none.
+        The type of the values; BOOL if there are none.
     symmetric : bool
-        The file says that both ends list each edge.
+        The file is marked undirected: both ends list each edge.
     """
 
     path: Path
@@ -73,12 +73,12 @@ class StoredRanges:
         return self.nrows
 
     def offsets(self, first: int, last: int) -> NDArray[np.int64]:
-        """Return the offsets of some rows; row `nrows` is the end.
+        """Return the offsets of the rows ``first:last``; the offset of row `nrows` is `nvals`.
 
         Raises
         ------
         FileFormatError
-            They descend, or are no positions of entries.
+            The offsets descend, or are no positions of entries.
         """
         found: NDArray[np.int64] = self.stored_offsets.read(first, last).astype(np.int64)
         bad = np.flatnonzero((found < 0) | (found > self.nvals) | (np.diff(found, prepend=0) < 0))
@@ -93,12 +93,12 @@ class StoredRanges:
         return found
 
     def ids(self, start: int, stop: int) -> NDArray[Any]:
-        """Return the ids of some entries.
+        """Return the ids of the entries ``start:stop``.
 
         Raises
         ------
         FileFormatError
-            One is no vertex.
+            An id is no vertex.
         """
         found = self.stored_ids.read(start, stop)
         bad = np.flatnonzero((found < 0) | (found >= self.nrows))
@@ -110,5 +110,5 @@ class StoredRanges:
         return found
 
     def values(self, start: int, stop: int) -> NDArray[Any] | None:
-        """Return the values of some entries; None: there are none."""
+        """Return the values of the entries ``start:stop``; None if there are no values."""
         return None if self.stored_values is None else self.stored_values.read(start, stop)

@@ -1,4 +1,4 @@
-"""The columns of a table of edges that a reader takes, and the numbers that it gives to vertices with names."""
+"""The choice of columns in a table of edges, and the numbering of vertices that have names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HEADINGS = (
     ("weight", "w", "value", "length", "cost"),
 )
 _NAME = 120  # bytes of a name in a dictionary, beside its letters
-_CHECKED = 1 << 16  # names between two looks at the free memory
+_CHECKED = 1 << 16  # names between two checks of the free memory
 _NAMED = 5  # columns that a warning lists at most
 _LISTED = 50  # names that a message lists at most
 
@@ -33,14 +33,14 @@ class NamedVertices(FileFormatError):
 
 @dataclass(frozen=True)
 class TableColumns:
-    """The names of the columns of a table, as a caller gives them; None: by their usual names, or the first ones.
+    """The columns of a table that a caller chooses by name; None: by their usual names, or the first ones.
 
     Attributes
     ----------
     source, target, weight, kind : str or None
-        `kind` is the column that says which edges are wanted, those of the kind `only`.
+        `kind` is the column of the edges' types; with `only`, only edges of this type are read.
     kinds : Names, optional
-        The kinds that occur are collected in it; with `only` the first ones, and that one.
+        A collection of the types that occur; with `only`, of that type and at most 50 others.
     named : bool
         A column is given by name.
     """
@@ -57,7 +57,7 @@ class TableColumns:
         object.__setattr__(self, "named", any((self.source, self.target, self.weight, self.kind)))
 
     def note(self, kinds: Iterable[str]) -> None:
-        """Collect the kinds of some edges."""
+        """Add the types of some edges to `kinds`."""
         if self.kinds is not None:
             names = sorted(set(kinds))
             if self.only is not None:
@@ -66,7 +66,7 @@ class TableColumns:
             self.kinds.number(names)
 
     def require_kind(self, path: str | PathLike[str]) -> None:
-        """Raise FileFormatError if edges were read, and none of them has the kind that is asked for."""
+        """Raise FileFormatError if edges were read, but none of the requested type."""
         known = [] if self.kinds is None else [str(each) for each in self.kinds.sorted()[0]]
         if self.only is not None and known and self.only not in known:
             raise FileFormatError(
@@ -77,7 +77,7 @@ class TableColumns:
     def positions(self, names: Sequence[str], where: str, *, first: bool = False) -> list[int]:
         """Return the positions of source, target and, if there is one, weight among the columns of a table.
 
-        With `first` the first three columns serve if none has a usual name.
+        With `first`, the first three columns are taken if source or target has no usual name and none is chosen.
 
         Raises
         ------
@@ -100,22 +100,22 @@ class TableColumns:
         return found
 
     def warn_of_unread(self, names: Sequence[str], at: Sequence[int], where: str) -> None:
-        """Warn of columns that may hold the weights that a caller wants, where none has a usual name or is chosen."""
+        """Warn of unread columns that may hold weights, if none has a usual name of weights and none is chosen."""
         rest = [name for k, name in enumerate(names) if k not in at]
         if rest and len(at) < 3 and not self.named:
             listed = ", ".join(map(repr, rest[:_NAMED])) + ", ..." * (len(rest) > _NAMED)
             usual = ", ".join(HEADINGS[2])
             warn_caller(
                 f"{where}: edges have no weights, as no column is named {usual}; not read: {listed}; --weight-col"
-                f" {shlex.quote(rest[-1])} (weight_col=) takes one as the weights, --weights none (weights=False) none"
+                f" {shlex.quote(rest[-1])} (weight_col=) reads some, --weights none (weights=False) needs none"
             )
 
     @staticmethod
     def _missing(given: str | None, usual: Sequence[str], names: Sequence[str], where: str) -> FileFormatError:
         listed = ", ".join(map(repr, names[:_LISTED]))
         if given is not None:
-            found = "twice there" if names.count(given) > 1 else f"not there{meant(given, names)}"
-            return FileFormatError(f"{where}: the column {given!r} is {found}; the columns are {listed}")
+            found = "occurs twice" if names.count(given) > 1 else f"does not exist{meant(given, names)}"
+            return FileFormatError(f"{where}: the column {given!r} {found}; the columns are {listed}")
         which = usual[0]
         return FileFormatError(
             f"{where}: found the column names {listed}; one of {'/'.join(usual)} is needed, or its name as {which}_col="
@@ -141,7 +141,7 @@ class Names:
         self._looked = 0
 
     def number(self, words: Iterable[str]) -> NDArray[np.int64]:
-        """Return the number of each word.
+        """Return the number of each word; a new word gets the next number.
 
         Raises
         ------
@@ -159,7 +159,7 @@ class Names:
         return len(self._numbers)
 
     def sorted(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return the names, ascending, and the place of each number among them; of whole numbers int64, by size."""
+        """Return the names, ascending (if all are whole numbers, by size as int64), and the position of each number."""
         numbers = self._numbers
         whole = all(map(_is_whole, numbers))
         order = sorted(numbers, key=int) if whole else sorted(numbers)
@@ -173,12 +173,12 @@ class Names:
 
 
 def _is_whole(name: str) -> bool:
-    """Return whether a name is a whole number as Python prints it, of 64 bits."""
+    """Return whether a name is a whole number of at most 18 digits, as Python prints it."""
     return name.isascii() and name.isdigit() and len(name) <= 18 and str(int(name)) == name
 
 
 def relabel(edges: Edges, names: Names) -> tuple[Edges, NDArray[Any]]:
-    """Return edges between the names in ascending order, and the names."""
+    """Return the edges with vertices numbered in ascending order of their names, and the names."""
     found, place = names.sorted()
     rows, cols = (narrow_ids(place[part.astype(np.int64)]) for part in (edges.rows, edges.cols))
     n = found.size

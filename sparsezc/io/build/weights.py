@@ -33,7 +33,7 @@ _NARROW = (
 class Weights:
     """A parsed ``weights=``: `kind` ("file", "none" or "hash"), requested `dtype`, a hash's `low` and `high`.
 
-    `narrow`: whole numbers of a file that states no type come in the smallest type that holds them, not in INT64.
+    `narrow`: whole numbers of a file that states no type get the smallest type that holds them, not INT64.
     """
 
     kind: str = "file"
@@ -70,7 +70,7 @@ def parse(weights: Any) -> Weights:
     except UnknownDtype:
         raise InvalidValue(
             f"weights={weights!r} is not understood; give None (the file's), False (none), a type such as 'FP32', "
-            "'narrowest' (the smallest that holds the file's), or 'hash:1-255' (made ones)"
+            "'narrowest' (the smallest that holds the file's), or 'hash:1-255' (generated)"
         ) from None
 
 
@@ -115,7 +115,7 @@ def first_unfit(values: NDArray[Any], dtype: datatypes.DataType) -> int | None:
 
 
 def needed(dtype: datatypes.DataType) -> str:
-    """Return the numbers that a type holds, as messages say it.
+    """Describe the numbers that a type holds, for messages.
 
     >>> needed(datatypes.INT8), needed(datatypes.FP32)
     ('whole numbers from -128 to 127', '0 or numbers from 1.4e-45 to 3.4e+38')
@@ -127,12 +127,12 @@ def needed(dtype: datatypes.DataType) -> str:
 
 
 def check_fit(values: NDArray[Any], dtype: datatypes.DataType, place: Callable[[int], str] | None = None) -> None:
-    """Refuse values that the requested type does not hold.
+    """Raise InvalidValue if the requested type does not hold a value.
 
     Parameters
     ----------
     place : callable, optional
-        Returns the start of the message, the file and line of the value at a position.
+        Returns the start of the message: the file and line of the value at a position.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""Files as bytes: found and decompressed when read; after writing, either whole or absent."""
+"""Files as bytes: found and decompressed when read, and complete or absent after writing."""

@@ -1,10 +1,10 @@
-"""Files that appear whole or not at all: written under another name on the same disk, synced, then renamed.
+"""Files that appear complete or not at all: written under another name on the same disk, synced, then renamed.
 
-Unfinished files are in a folder of their own beside the target (scratch_folder.py); several files of one output change
-in one step (multi_file_replace.py). A link is followed: the file that it points to changes. A target that is no regular
-file (a pipe, a terminal, a device) cannot be replaced by renaming; it is written to, once all bytes exist. The same
-holds for /dev/stdout and similar names even if they are regular files: the process that opened the file continues to
-write to it, so it is written through the open descriptor.
+Unfinished files are in a folder of their own beside the target (scratch_folder.py); several files of one output are
+replaced in one step (multi_file_replace.py). If the target is a link, the file that it points to is replaced. A target
+that is no regular file (a pipe, a terminal, a device) cannot be replaced by renaming; the bytes are copied into it once
+all exist. The same holds for /dev/stdout and similar names even if they are regular files: the process that opened the
+file continues to write to it, so the bytes are written through the open descriptor.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class FileNotWritten(GraphblasException, OSError):
 
 
 def _unwritten(path: Path, failure: OSError) -> FileNotWritten:
-    """Return the error with the name that the user gave, whichever file was being written."""
+    """Return the error with the name that the user gave, even if a temporary file was being written."""
     return FileNotWritten(f"{path} cannot be written: {failure.strerror or failure}")
 
 
@@ -41,7 +41,7 @@ def require_folder(path: Path) -> Path:
     Raises
     ------
     FileMissing
-        It does not exist.
+        The folder does not exist.
     """
     if not path.parent.is_dir():
         raise FileMissing(f"{path}: the folder {path.parent} does not exist")
@@ -49,7 +49,7 @@ def require_folder(path: Path) -> Path:
 
 
 class Output:
-    """A context manager that gives the files opened in it their names when it is left without an error.
+    """A context manager that renames the files opened in it to their final names when it is left without an error.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -63,8 +63,8 @@ class Output:
         if not file_name(path, WRITTEN):
             raise FileMissing("the name of the file to write is empty")
         self.path = Path(path)
-        self._base = self.path  # stands for all files of an output that has several
-        self.written: list[Path] = []  # the files that have their names
+        self._base = self.path  # the common name of the files, if there are several
+        self.written: list[Path] = []  # the files that have their final names
         self._waiting: list[_Waiting] = []
         self._work: dict[Path, ScratchFolder] = {}  # by the folder in which it is
 
@@ -72,13 +72,13 @@ class Output:
         return self
 
     def stand_for_all(self, base: Path) -> None:
-        """Have a name stand for the several files of this output."""
+        """Set the common name of the several files of this output."""
         self._base = base
 
     def open(self, path: Path | None = None, *, only_over_old: bool = False) -> IO[Any]:
-        """Open a binary file that becomes `path` (by default the output's own path); packed if the name says so.
+        """Open a binary file that becomes `path` (by default the output's own path), packed if its suffix says so.
 
-        With `only_over_old` it is dropped if there is no old file of that name to replace.
+        With `only_over_old` the new file is dropped unless it replaces an old one.
         """
         final = path or self.path
         if final.is_dir():
@@ -99,7 +99,7 @@ class Output:
         return packing.packer(file, suffix) if suffix in packing.SUFFIXES else file
 
     def reserve(self) -> Path:
-        """Return an empty file that becomes the output, for libraries that open files by their names."""
+        """Return the path of an empty file that becomes the output, for libraries that open files by their names."""
         self.open().close()
         return self._waiting[-1].temporary
 
@@ -108,13 +108,13 @@ class Output:
         return self._beside(behind(self.path))
 
     def _temporary(self, folder: Path | None) -> tuple[int, str]:
-        """Return a new file, as a handle and a name; without a folder, one that will be copied."""
+        """Create a temporary file, and return its handle and name; without `folder`, in the system's folder."""
         if folder is None:
             folder = self._made(ScratchFolder.temporary())
         return tempfile.mkstemp(suffix=".part", dir=folder)
 
     def _beside(self, final: Path) -> Path:
-        """Return the folder for unfinished files beside this one."""
+        """Return the folder for unfinished files beside a file."""
         folder = require_folder(final)
         try:
             return self._made(ScratchFolder(folder, self.path.name))
@@ -122,7 +122,7 @@ class Output:
             raise _unwritten(final, failure) from None
 
     def _made(self, work: ScratchFolder) -> Path:
-        """Make the folder; return it, or the one that was made before in the same place."""
+        """Create the folder, unless one exists in the same place already, and return its path."""
         if work.place not in self._work:
             self._work[work.place] = work  # noted before it exists, as Ctrl-C may come at any time
             try:
@@ -147,7 +147,7 @@ class Output:
             raise _unwritten(self.path, error) from None
 
     def _finish(self) -> None:
-        """Sync the files to disk, then give them their names."""
+        """Sync the files to disk, then rename them to their final names."""
         for each in self._waiting:
             if not each.special:
                 sync(each.temporary)
@@ -165,7 +165,7 @@ class Output:
             self.written.append(each.final)
 
     def _switch(self) -> None:
-        """Give several files their names in one step."""
+        """Replace several files in one step."""
         folders = sorted({each.final.parent for each in self._waiting})
         if len(folders) > 1:
             raise FileNotWritten(
@@ -180,7 +180,7 @@ class Output:
 
 
 class _Waiting(NamedTuple):
-    """A written file that waits for its name."""
+    """A temporary file, and the final name that it gets at the end."""
 
     temporary: Path
     final: Path
@@ -189,7 +189,7 @@ class _Waiting(NamedTuple):
 
 
 def behind(path: Path) -> Path:
-    """Return the file that a path leads to, whether it exists or not."""
+    """Return a path with all links resolved, whether the file exists or not."""
     final = Path(os.path.realpath(path))
     if final.is_symlink():
         raise FileNotWritten(f"{path} cannot be written: it is a link that leads back to itself")
@@ -197,7 +197,7 @@ def behind(path: Path) -> Path:
 
 
 def _is_special(path: Path) -> bool:
-    """Return whether the target of this name is to be written to, not replaced."""
+    """Return whether a target must be written to, not replaced: a pipe, a device, or an open descriptor."""
     if _descriptor(path) is not None:
         return True
     try:
@@ -207,7 +207,7 @@ def _is_special(path: Path) -> bool:
 
 
 def _descriptor(path: Path) -> Path | None:
-    """Return the name in a folder of descriptors that a path is or links to, such as /proc/7/fd/1 for /dev/stdout."""
+    """Return the descriptor's name that a path is or links to, such as /proc/7/fd/1 for /dev/stdout, or None."""
     for _ in range(40):  # the most links that the system follows
         folder = os.path.realpath(path.parent)
         if _DESCRIPTORS.fullmatch(folder) and path.name.isdigit():

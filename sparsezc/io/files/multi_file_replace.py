@@ -1,12 +1,11 @@
-"""Several files that change in one step: all of them are old, or all of them are new.
+"""Replacement of several files in one step: all of them are old, or all of them are new.
 
-New files are finished in a folder, and one rename makes that folder .NAME.switch beside the old ones. From this moment
-the new files count: a file in the folder supersedes the file of its name beside it. Then each is moved to its own name,
-and the folder is removed. If a program is killed meanwhile, the next one that reads or writes these files moves the
-rest.
+New files are finished in a folder, and one rename makes that folder .NAME.switch beside the old files. From this moment
+a file in the folder supersedes the file of its name beside it. Then each file is moved to its final name, and the
+folder is removed. If the program is killed meanwhile, the next one that reads or writes these files moves the rest.
 
-The first file is missing until the others have their names. So after a kill, programs that do not know the folder find
-a missing file, never a mixture of old and new ones.
+The first file is missing until the others have their names. So after a kill, a program that ignores the folder finds a
+missing file, never a mixture of old and new files.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from sparsezc.io.files.scratch_folder import locked, sync
 
 
 def switched(base: Path) -> Path:
-    """Return the folder of the new files that stand for `base`."""
+    """Return the path of the folder whose files supersede those of the output `base`."""
     return base.with_name(f".{base.name}.switch")
 
 
 def commit(new: Path, base: Path, emptied: Sequence[str] = ()) -> list[str]:
-    """Make the files in the folder `new` the ones that count, and return their names.
+    """Replace the files of the output `base` by those in the folder `new`, and return their names.
 
-    Files named in `emptied` are left out if there is no old file of that name to replace.
+    A file named in `emptied` is dropped unless it replaces an old one.
     """
     sync(new)
     with locked(base.parent):
@@ -43,7 +42,7 @@ def commit(new: Path, base: Path, emptied: Sequence[str] = ()) -> list[str]:
 
 
 def recover(base: Path) -> None:
-    """Finish the replacement that a killed program began, if the folder is writable."""
+    """Finish a replacement that a killed program began, if the folder is writable."""
     if switched(base).is_dir():
         with suppress(OSError), locked(base.parent):
             _move(switched(base))
@@ -52,7 +51,7 @@ def recover(base: Path) -> None:
 def opened(base: Path, paths: Sequence[Path]) -> list[BinaryIO | None]:
     """Return the open files of the output `base`, all old or all new; None for those that do not exist.
 
-    If the folder cannot be locked, they are opened without a lock.
+    If the folder cannot be locked, the files are opened without a lock.
     """
     recover(base)
     files: list[BinaryIO | None] = []
@@ -65,12 +64,12 @@ def opened(base: Path, paths: Sequence[Path]) -> list[BinaryIO | None]:
                 files.append(opening.enter_context((inside if inside.exists() else path).open("rb")))
             except FileNotFoundError:
                 files.append(None)
-        opening.pop_all()  # they stay open
+        opening.pop_all()  # the caller closes them
     return files
 
 
 def _move(folder: Path) -> None:
-    """Give the files in the folder their names; the caller holds the lock."""
+    """Move the files in the folder to their final names; the caller holds the lock."""
     if not folder.is_dir():
         return
     names = sorted(path.name for path in folder.iterdir())

@@ -1,6 +1,6 @@
 """The compression formats, and files that are compressed while they are written; unpacking.py decompresses.
 
-gzip, bzip2 and xz are Python's own, zstd from Python 3.14 on; before it is pyarrow's
+Python itself supports gzip, bzip2 and xz, and zstd from version 3.14 on; before, pyarrow does
 (``pip install "sparsezc[arrow]"``).
 """
 
@@ -16,7 +16,7 @@ from sparsezc.exceptions import GraphblasException
 MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00", ".zst": b"(\xb5/\xfd"}
 SUFFIXES = tuple(MAGIC)
 NAMES = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
-HEAD = max(map(len, MAGIC.values()))  # bytes that tell the packing
+HEAD = max(map(len, MAGIC.values()))  # bytes that identify the packing
 
 
 class CodecMissing(GraphblasException, ImportError):
@@ -42,12 +42,12 @@ def arrow() -> Any:
 
 
 def packer(file: IO[bytes], packing: str) -> IO[bytes]:
-    """Return a file object that packs what is written into `file`, and closes it.
+    """Return a file object that packs the bytes written to it into `file`, and closes `file`.
 
     Raises
     ------
     CodecMissing
-        It is zstd's, and neither Python nor pyarrow has it.
+        The packing is zstd, which neither Python nor pyarrow supports.
     """
     if packing == ".gz":
         inner = import_module("gzip").GzipFile(fileobj=file, mode="wb", compresslevel=6, filename="", mtime=0)
@@ -64,7 +64,7 @@ def packer(file: IO[bytes], packing: str) -> IO[bytes]:
 
 
 class _Closing:
-    """A packing file that closes the file below it too."""
+    """A file object that packs bytes, and also closes the file into which it packs them."""
 
     def __init__(self, inner: Any, below: IO[bytes]) -> None:
         self._inner, self._below = inner, below
@@ -78,7 +78,7 @@ class _Closing:
             self._inner.write(line)
 
     def flush(self) -> None:
-        """Leave the data where it is: packed bytes are complete when the file is closed."""
+        """Do nothing: packed bytes are complete only when the file is closed."""
 
     def close(self) -> None:
         try:

@@ -1,4 +1,4 @@
-"""A pipe's content, copied to a file first, as readers look at a text's head first, and some read twice."""
+"""Temporary copies of pipes: readers look at a text's head before they read it, and some read it twice."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _LOOK = 64 << 20  # bytes that are copied between two checks of the free space
 
 
 def regular(path: Path) -> Path:
-    """Return the path of a regular file, which can be read at any position.
+    """Return a path after checking that it is a regular file, which can be read at any position.
 
     Raises
     ------
     FileFormatError
-        It is a pipe, a device, or empty.
+        The path is a pipe or a device, or the file is empty.
     FileMissing, FileIsFolder, FileUnreadable
         As for :func:`~sparsezc.io.files.source.existing`.
     """
@@ -38,17 +38,17 @@ def regular(path: Path) -> Path:
 
 @contextmanager
 def seekable(path: str | os.PathLike[str], folder: Path | None = None) -> Iterator[str | os.PathLike[str]]:
-    """Yield the same path or, for a pipe, a temporary copy of its content under the same name; errors name the pipe.
+    """Yield the same path or, for a pipe, that of a temporary copy of its content; errors name the pipe.
 
-    The copy is in `folder`, or in the system's folder for temporary files (TMPDIR). On Linux it is unlinked and reached
-    by a link to its descriptor, so its space is freed whenever the process ends.
+    The copy is in `folder`, or in the system's folder for temporary files (TMPDIR). On Linux it is unlinked and opened
+    by a link to its descriptor, so its space is freed however the process ends.
 
     Raises
     ------
     FileUnreadable
         The pipe is not readable for this user.
     FileFormatError
-        It is an endless device, or its content is no text.
+        The path is a device that may have no end, or its content is no text.
     FileNotWritten
         There is too little space for the copy.
     """
@@ -83,7 +83,7 @@ def seekable(path: str | os.PathLike[str], folder: Path | None = None) -> Iterat
 
 @contextmanager
 def _created(path: Path) -> Iterator[IO[bytes]]:
-    """Open a new file, unlinked if the system has names for open files."""
+    """Open a new file; it is unlinked where open files have names (/proc/self/fd)."""
     if _OPEN.is_dir():
         with tempfile.TemporaryFile(dir=path.parent) as unnamed:
             yield unnamed
@@ -107,7 +107,7 @@ def _refuse_endless(path: Path) -> None:
 
 
 class _Bounded:
-    """A file that takes a pipe's content while it may be text and a tenth of the free space remains."""
+    """A file for a pipe's content; writing fails if this is no text, or once nine tenths of the free space are used."""
 
     def __init__(self, pipe: Path, file: IO[bytes], folder: Path) -> None:
         self._pipe, self._file, self._folder = pipe, file, folder
@@ -122,7 +122,7 @@ class _Bounded:
             if (free := shutil.disk_usage(self._folder).free) < self._least:
                 raise FileNotWritten(
                     f"{self._pipe} cannot be copied to {self._folder.parent}: after {self._count:,} bytes it has not "
-                    f"ended, and {free:,} bytes are free there; {self._least:,}, a tenth of what was, stay free"
+                    f"ended, and {free:,} bytes are free there; {self._least:,}, a tenth of those at first, stay free"
                 )
         self._count += len(data)
         return self._file.write(data)

@@ -1,7 +1,7 @@
 """Folders for unfinished files, locks on folders, and syncing files to disk.
 
 Such a folder, .NAME.*.part, is locked while its program runs. A killed program leaves it unlocked, and the next program
-that makes such a folder for the same name removes it.
+that creates such a folder for the same name removes it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _DRAWN = "[0-9a-f]" * 8  # the random part of a name, in a form that users' own folders do not have
-_TRIES = 100  # each failed try met another program that was removing the new folder
-_PATIENCE_S = 30.0  # other programs hold the lock on a folder for milliseconds
+_TRIES = 100  # tries to create a folder; each fails only if another program removes the new folder
+_PATIENCE_S = 30.0  # seconds to wait for the lock on a folder, which other programs hold for milliseconds
 _UNSYNCED = (errno.EINVAL, errno.ENOTSUP, errno.EROFS)  # errors of file systems that cannot sync
 
 
@@ -34,7 +34,7 @@ class ScratchFolder:
 
     @classmethod
     def temporary(cls) -> ScratchFolder:
-        """Make one in the system's folder for temporary files, with the user's id in its name."""
+        """Return one for the system's folder for temporary files, with the user's id in its name."""
         return cls(Path(tempfile.gettempdir()), f"sparsezc-{os.getuid()}")
 
     def __enter__(self) -> Path:
@@ -49,7 +49,7 @@ class ScratchFolder:
         self.remove()
 
     def make(self) -> None:
-        """Make the folder, and remove those that killed programs left."""
+        """Create the folder, and remove those that killed programs left."""
         for old in self.place.glob(f".{glob.escape(self._name)}.{_DRAWN}.part"):
             _remove_abandoned(old)
         for _ in range(_TRIES):
@@ -68,7 +68,7 @@ class ScratchFolder:
             self._handle = None
 
     def _draw(self) -> None:
-        """Choose a name, before the folder exists, as Ctrl-C may come at any time."""
+        """Choose a name before the folder exists, so that :meth:`remove` has it whenever Ctrl-C comes."""
         self.path = self.place / f".{self._name}.{secrets.token_hex(4)}.part"
 
 
@@ -84,7 +84,7 @@ def _remove_abandoned(folder: Path) -> None:
 
 
 def _held(folder: Path) -> int | None:
-    """Return a handle on a new folder, locked if the system has locks; None: another program took it for abandoned."""
+    """Return a handle on a new folder, locked if the system has locks; None if another program removed the folder."""
     handle = None
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

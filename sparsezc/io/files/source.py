@@ -1,4 +1,4 @@
-"""Input files: their names, their bytes, unpacked while they are read, and the whole lines of texts.
+"""Input files: their names, their bytes (unpacked while they are read), and their lines.
 
 Every reader opens its file here, so that missing, empty, truncated and wrongly compressed files get the same errors.
 """
@@ -20,17 +20,17 @@ from sparsezc.io.files import packing
 from sparsezc.io.files.unpacking import CHUNK, Unpacked, most_unpacked
 from sparsezc.terminal.progress import bar
 
-WRITTEN = "the file to write"  # what file_name says of a target
+WRITTEN = "the file to write"  # a target, in the messages of file_name
 LINE = 1 << 20  # bytes of the longest line of a list, which is held in memory whole
-_LOOKED_AT = 1000  # files of a folder among which the nearest name is looked for
-_LOOKED_INTO = 4096  # bytes at a text's start in which a NUL byte tells that it is none
-#: How files begin that come in the place of a graph, in lower case, and what they are.
+_LOOKED_AT = 1000  # files of a folder whose names are compared with a name that does not exist
+_LOOKED_INTO = 4096  # bytes at a file's start in which a NUL byte shows that it is no text
+#: The first bytes, in lower case, of files that are often downloaded in place of a graph, and what the files are.
 _NO_GRAPHS = {
     b"<!doctype html": "an HTML page, as a server sends for a wrong address; fetch the graph again",
     b"<html": "an HTML page, as a server sends for a wrong address; fetch the graph again",
-    b"version https://git-lfs": "a pointer of Git LFS; git lfs pull fetches the file that it stands for",
+    b"version https://git-lfs": "a pointer of Git LFS; git lfs pull fetches the file itself",
 }
-_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # which no text in UTF-8 begins with
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # no text in UTF-8 begins with these
 _WORD = re.compile(rb"[^\s,]+")
 T = TypeVar("T")
 
@@ -52,12 +52,12 @@ class FileUnreadable(GraphblasException, PermissionError):
 
 
 def file_name(path: str | os.PathLike[str], what: str) -> str:
-    """Return a file's name, which may be empty.
+    """Return a file's name as a str, which may be empty.
 
     Raises
     ------
     TypeError
-        It is neither str nor path; the message says `what` it names.
+        `path` is neither str nor path; the message names the file as `what`.
     """
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"the name of {what} is a {type(path).__name__}; a str or a path is needed")
@@ -65,7 +65,7 @@ def file_name(path: str | os.PathLike[str], what: str) -> str:
 
 
 def existing(path: str | os.PathLike[str], others: Iterable[str] = ()) -> Path:
-    """Return the path, if it is a file that is not empty; `others`: other names that may be meant.
+    """Return the path after checking that it is a file and not empty; `others`: further names that a message suggests.
 
     Raises
     ------
@@ -99,15 +99,15 @@ def plain_name(name: str) -> str:
 
 
 def is_piped(path: Path) -> bool:
-    """Return whether it exists and can be read only once, from start to end: a pipe, a terminal, a device."""
+    """Return whether a path can be read only once, from start to end: an existing pipe, terminal or device."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
 class InputFile:
     """The bytes of a file, unpacked if it is compressed; a context manager with `read`, as file objects have.
 
-    It opens the file, or takes `file`, open at its start. `limit` bounds the size to which the file can unfold, so that
-    a wrong count in a header is detected before memory is allocated.
+    `file`: the file, if it is open already, at its start. `limit` is the most bytes to which the file can unpack, so
+    that a wrong count in a header is detected before memory is allocated.
     """
 
     def __init__(self, path: str | os.PathLike[str], label: str = "reading", *, file: BinaryIO | None = None) -> None:
@@ -143,7 +143,7 @@ class InputFile:
         self._file.close()
 
     def read(self, size: int = -1) -> bytes:
-        """Return up to `size` bytes; none at the end of the file."""
+        """Return up to `size` bytes, and no bytes at the end of the file."""
         if size < 0:
             return b"".join(iter(lambda: self.read(CHUNK), b""))
         return self._fetch(size) if self._unpacked is None else self._unpacked.read(size)
@@ -165,8 +165,8 @@ def _packing_of(head: bytes) -> str | None:
 class Lines:
     """Some whole lines of a file; the first of them has the number `first` (1 is the file's first line).
 
-    `ended`: the file has a line end after the last of them. `picked`: lines of words that were taken out of the file's
-    lines, each from the column (from 0) that stands here.
+    `ended`: the last line ends with a newline in the file. `picked`: the columns (from 0) of the file's lines that the
+    words of `data` are from; None: `data` is the file's own text.
     """
 
     path: Path
@@ -176,7 +176,7 @@ class Lines:
     picked: Sequence[int] | None = None
 
     def place(self, index: int, word: int | None = None) -> str:
-        """Return the file and line `index` (from 0) of these; for a word of it also its column and first character."""
+        """Return the file, the line `index` (from 0 in this chunk) and, for a word, its column and first character."""
         line = f"{self.path}, line {self.first + index}"
         if word is None:
             return line
@@ -189,7 +189,7 @@ class Lines:
         )
 
     def error(self, index: int, message: str, word: int | None = None) -> FileFormatError:
-        """Return a FileFormatError that names line `index` (from 0) of these, or a word of it."""
+        """Return a FileFormatError that names line `index` (from 0 in this chunk), or a word of it."""
         return FileFormatError(f"{self.place(index, word)}: {message}")
 
 
@@ -227,14 +227,14 @@ def lines(path: str | os.PathLike[str], size: int = CHUNK, longest: int = LINE) 
 def _refuse_what_is_no_graph(path: Path, data: bytes) -> None:
     """Raise FileFormatError if a file's first bytes are not those of a text of a graph."""
     if data[:2] in _UTF_16:
-        raise FileFormatError(f"{path} is UTF-16 text; iconv -f UTF-16 -t UTF-8 makes it one that is read")
+        raise FileFormatError(f"{path} is UTF-16 text; iconv -f UTF-16 -t UTF-8 converts it")
     for mark, what in _NO_GRAPHS.items():
         if data[: len(mark)].lower() == mark:
             raise FileFormatError(f"{path}, line 1: found {what}")
     if (nul := data.find(b"\0", 0, _LOOKED_INTO)) >= 0:
         line = 1 + data.count(b"\n", 0, nul)
         raise FileFormatError(
-            f"{path}, line {line}: found a NUL byte; a text is needed, or format= (--format) that says what it holds"
+            f"{path}, line {line}: found a NUL byte; a text is needed, or format= (--format) with the file's format"
         )
 
 
@@ -250,12 +250,12 @@ class Span:
     first: int
 
     def lines(self, path: Path, size: int = CHUNK) -> Iterator[Lines]:
-        """Yield these lines as chunks.
+        """Yield these lines in chunks.
 
         Raises
         ------
         FileFormatError
-            The file ends before `stop`, as it was changed meanwhile; or a line is too long.
+            The file was changed and ends before `stop`, or a line is too long.
         """
         number, held, at = self.first, b"", self.start
         with path.open("rb", buffering=0) as file:
@@ -277,10 +277,10 @@ class Span:
 
 
 def parts(path: Path, span: Span | None, known: Callable[[], bool]) -> Iterator[tuple[Lines, bool]]:
-    """Yield the lines of a span, each chunk with True; before them, with False, those from the file's start on.
+    """Yield the lines of a span in chunks, each with True; before them chunks from the file's start on, with False.
 
-    Of these as many as a reader needs until it has `known` what the file's head says. Without a span the whole file is
-    read.
+    The chunks with False end when `known` returns True: the reader then has the facts in the file's head. Without a
+    span the whole file is read.
     """
     if span is not None:
         for chunk in Span(0, span.start, 1).lines(path):
@@ -297,9 +297,9 @@ def too_long(path: Path | str, line: int, longest: int) -> FileFormatError:
 
 
 def cut(chunk: Lines) -> FileFormatError:
-    """Return the error for a last line without an end where the writer ends every line: its number may be cut."""
+    """Return the error for a last line without an end in a file whose writer ends every line: digits may be missing."""
     last = chunk.data.count(b"\n") - 1
-    return chunk.error(last, "the file is truncated: its last line has no end, which sparsezc would have written")
+    return chunk.error(last, "the file is truncated: its last line has no end, though its writer ends every line")
 
 
 def ahead(produce: Callable[[], T]) -> Iterator[T]:

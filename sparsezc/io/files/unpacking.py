@@ -13,10 +13,10 @@ from sparsezc.exceptions import FileFormatError
 from sparsezc.io.files.packing import NAMES, CodecMissing, arrow, own_zstd
 
 CHUNK = 1 << 20  # bytes: a chunk and the arrays derived from it stay in a core's cache
-# Times the bytes of a .gz: a graph's text unpacks to 3 to 30 times its size, gzip data to 1032 at most.
+# The most times its size to which a file may unpack: a graph's text has 3 to 30 times, the worst gzip data 1032 times.
 _MOST_UNPACKED = 256
-_UNSUSPECTED = 64 << 20  # bytes to which any .gz may unpack
-_FIRST_STEP = 1 << 14  # bytes of a gzip member that are unpacked first: so each of many small members costs no more
+_UNSUSPECTED = 64 << 20  # bytes to which any packed file may unpack
+_FIRST_STEP = 1 << 14  # packed bytes that are passed first for each gzip member, so that many small ones stay cheap
 
 
 def most_unpacked(packing: str, size: int) -> int:
@@ -27,14 +27,14 @@ def most_unpacked(packing: str, size: int) -> int:
 
 
 class Unpacked:
-    """The bytes of a packed file; one stream may follow another, as gzip's members do.
+    """A reader of a packed file's content; the file may have several streams, as gzip's members are.
 
-    `fetch(size)` returns the next bytes of the file at `path`, at most so many.
+    `fetch(size)` returns at most `size` of the next bytes of the file at `path`.
 
     Raises
     ------
     CodecMissing
-        It is zstd's, and neither Python nor pyarrow unpacks it.
+        The packing is zstd, which neither Python nor pyarrow supports.
     """
 
     def __init__(self, fetch: Callable[[int], bytes], packing: str, path: Path) -> None:
@@ -47,7 +47,7 @@ class Unpacked:
         self._unpacker = None if self._stream is not None else _unpacker(packing)
 
     def read(self, size: int) -> bytes:
-        """Return up to `size` bytes; none at the end of the file.
+        """Return up to `size` unpacked bytes, and no bytes at the end of the file.
 
         Raises
         ------
@@ -64,7 +64,7 @@ class Unpacked:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _pulled(self, size: int) -> bytes:
-        """Return bytes of a stream that reads the packed ones itself."""
+        """Return unpacked bytes from a library's stream, which reads the packed bytes itself."""
         try:
             data: bytes = self._stream.read(size)
         except OSError as error:
@@ -74,7 +74,7 @@ class Unpacked:
         return data
 
     def _take(self, size: int) -> bytes:
-        """Return packed bytes for a library that unpacks them."""
+        """Return packed bytes to a library that unpacks them."""
         data = self._fetch(size)
         self._taken += len(data)
         return data
@@ -86,7 +86,7 @@ class Unpacked:
             while not self._follows():
                 if not self._fill():
                     return False
-            # the next of several members
+            # the file has another stream
             self._unpacker, self._step = _unpacker(self._packing), _FIRST_STEP
         hungry = self._unpacker.hungry
         if hungry and self._at == len(self._packed) and not self._fill():
@@ -111,7 +111,7 @@ class Unpacked:
         if self._made > max(_MOST_UNPACKED * self._taken, _UNSUSPECTED):
             raise FileFormatError(
                 f"{self._path} unpacks to more than {_MOST_UNPACKED} times its size, as no graph does; "
-                "if that is meant, unpack it first (gunzip, bunzip2, unxz, unzstd)"
+                "if the file is right, unpack it first (gunzip, bunzip2, unxz, unzstd)"
             )
 
     def _follows(self) -> bool:
@@ -144,22 +144,22 @@ class _Packed:
 
 
 class _Unpacker(Protocol):
-    """One stream of a packed file, of which there may be several."""
+    """The unpacker of one stream of a packed file, which may have several."""
 
     @property
     def eof(self) -> bool:
-        """Return whether its end mark was met."""
+        """Return whether the stream's end mark was met."""
 
     @property
     def hungry(self) -> bool:
-        """Return whether it needs more packed bytes."""
+        """Return whether the unpacker needs more packed bytes."""
 
     def decompress(self, packed: bytes, size: int) -> tuple[bytes, int]:
-        """Return at most `size` unpacked bytes, and how many of the packed ones were taken."""
+        """Return at most `size` unpacked bytes, and the number of packed bytes that were used."""
 
 
 class _Inflate:
-    """A gzip member."""
+    """The unpacker of a gzip member."""
 
     hungry = True
 
@@ -176,7 +176,7 @@ class _Inflate:
 
 
 class _Buffered:
-    """A stream of bzip2, xz or zstd, which keeps packed bytes until they are asked for."""
+    """The unpacker of a bzip2, xz or zstd stream, which buffers packed bytes itself."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -195,12 +195,12 @@ class _Buffered:
 
 
 def _unpacker(packing: str) -> _Unpacker:
-    """Return what unpacks one stream of a packing.
+    """Return an unpacker of one stream of a packing.
 
     Raises
     ------
     CodecMissing
-        It is zstd's, and Python is older than 3.14.
+        The packing is zstd, and Python is older than 3.14.
     """
     if packing == ".gz":
         return _Inflate()
@@ -220,12 +220,12 @@ def _damages() -> tuple[type[Exception], ...]:
 
 
 def _zstd_stream(file: Any) -> Any:
-    """Return a file object that unpacks one of packed bytes by pyarrow, or None where Python does it.
+    """Return pyarrow's file object that unpacks the zstd bytes of `file`, or None if Python itself supports zstd.
 
     Raises
     ------
     CodecMissing
-        Neither is there.
+        Neither Python nor pyarrow supports zstd.
     """
     try:
         own_zstd()

@@ -1,4 +1,4 @@
-"""File formats: one a module, each with `read` and `write`; their names, suffixes, and those of generated graphs."""
+"""File formats, one a module, each with `read` and `write`; their names and suffixes, and names of generated graphs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from sparsezc.exceptions import InvalidValue
 
-#: The formats, each the module of this name in formats/ or one that a program registers, and their files' suffixes.
+#: The suffixes of each format's files; a format is the module of its name in formats/, or registered by a program.
 FORMATS: dict[str, tuple[str, ...]] = {
     "snap": (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv"),
     "mtx": (".mtx",),
@@ -19,7 +19,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "parquet": (".parquet", ".pq"),
     "feather": (".feather", ".arrow"),
     "networkx": (".graphml", ".gml", ".net", ".paj"),
-    "konect": (),  # files have the names out.NAME
+    "konect": (),  # its files are named out.NAME, without a suffix
     "binsparse": (".h5", ".hdf5"),
 }
 SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
@@ -38,8 +38,8 @@ def register_format(name: str, format: Any, suffixes: Sequence[str]) -> None:
         The name for ``format=`` and ``--format``.
     format : module or object
         ``read(path, *, weights, placement, direct)`` returns :class:`Edges`; ``write(csr, output, **options)`` writes
-        to ``output.open()``. For conversions in bounded memory, ``edge_chunks(path, weights)`` returns
-        :class:`EdgeChunks`.
+        to ``output.open()``. ``edge_chunks(path, weights)``, which returns :class:`EdgeChunks`, is needed only for
+        conversions in bounded memory.
     suffixes : sequence of str
         Suffixes of file names, each with its dot.
 
@@ -50,7 +50,7 @@ def register_format(name: str, format: Any, suffixes: Sequence[str]) -> None:
 
     Examples
     --------
-    docs/howto/extend.md has a format in thirty lines.
+    docs/howto/extend.md adds a format in thirty lines.
     """
     if name in FORMATS or not name.isidentifier():
         raise InvalidValue(f"format {name!r} cannot be registered: a new name, of letters and digits, is needed")

@@ -1,4 +1,4 @@
-"""Binsparse, the binary sparse format, in HDF5 files: matrices and vectors as arrays, with a descriptor in JSON.
+"""Binsparse, the binary sparse format, in HDF5 files: the arrays of a matrix or vector, and a descriptor in JSON.
 
 h5py is imported when a file is read or written: ``pip install "sparsezc[hdf5]"``.
 Source: https://graphblas.org/binsparse-specification, version 0.1.
@@ -40,9 +40,9 @@ def read_binsparse(
 ) -> Matrix | Vector:
     """Read a Matrix or a Vector from a binsparse HDF5 file.
 
-    The file's arrays are read once, and copied once more if their types are not GraphBLAS's own. A fill value is
-    dropped: absent entries stay absent. A file that sparsezc wrote is compared with its checksums; any other file is
-    opened in a separate process and checked against its descriptor (docs/formats.md).
+    Arrays are read once, and copied once more if their types are not GraphBLAS's own. A fill value is dropped: absent
+    entries stay absent. A file that sparsezc wrote is compared with its checksums; any other file is opened in a
+    separate process and checked against its descriptor (docs/formats.md).
 
     Parameters
     ----------
@@ -61,10 +61,10 @@ def read_binsparse(
     PackageMissing
         h5py is not installed, which is needed for files of other programs.
     FileFormatError
-        The file is damaged, of a newer version, or of an unsupported format or structure; it refers to other files; a
-        number does not fit its declared type. The message says which.
+        The file is damaged, of a newer version, or of an unsupported format or structure; it refers to other files; or
+        a number does not fit its declared type. The message names the case.
     OutOfMemory
-        The object does not fit host memory.
+        The object does not fit in host memory.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def read_binsparse(
 
 
 def _read(file: aligned_file.Container, known: aligned_file.MappableFile | None, name: str | None) -> Matrix | Vector:
-    """Return the object of a file, compared with its checksums if it has any."""
+    """Return the Matrix or Vector of a file, after comparing it with its checksums if it has any."""
     with csr_file.damage(file.path):
         if known is not None:
             known.verify()
@@ -86,7 +86,7 @@ def _read(file: aligned_file.Container, known: aligned_file.MappableFile | None,
 
 
 def _made(source: Source, name: str | None) -> Matrix | Vector:
-    """Return the object of a file."""
+    """Return the Matrix or Vector that the arrays of a file describe."""
     from sparsezc.core.matrix import Matrix
     from sparsezc.core.vector import Vector
 
@@ -120,15 +120,15 @@ def _made(source: Source, name: str | None) -> Matrix | Vector:
 def write_binsparse(
     A: Any, path: str | os.PathLike[str], format: str | None = None, *, group: str | None = None
 ) -> None:
-    """Write a Matrix or a Vector as a binsparse HDF5 file, which appears whole or not at all.
+    """Write a Matrix or a Vector as a binsparse HDF5 file, which appears complete or not at all.
 
     Parameters
     ----------
     A : Matrix or Vector
-        One value for all entries is written once.
+        The value of an iso-valued object is written once.
     path : str or path
     format : {"CSR", "CSC", "COOR", "COOC", "DCSR", "DCSC", "CVEC", "DVEC"}, optional
-        By default "CSR", for a Vector "CVEC". "DVEC" needs a Vector with an entry at each position.
+        By default "CSR", for a Vector "CVEC". "DVEC" needs a Vector with an entry at every position.
     group : str, optional
         The HDF5 group to write into; by default the file's root. A CSR in the root can be mapped
         (docs/formats.md).
@@ -138,7 +138,7 @@ def write_binsparse(
     PackageMissing
         h5py is not installed.
     InvalidValue
-        The format does not fit the object.
+        The format is unknown, or cannot store the object.
     """
     from sparsezc.core.matrix import Matrix
     from sparsezc.core.vector import Vector
@@ -163,13 +163,13 @@ def write_binsparse(
 
 def _vector_parts(v: Any, form: str) -> tuple[list[NDArray[Any]], NDArray[Any], bool]:
     if form == "DVEC" and v.nvals != v.size:
-        raise InvalidValue(f"write_binsparse: DVEC has no place for the {v.size - v.nvals} entries that are missing")
+        raise InvalidValue(f"write_binsparse: DVEC needs all positions; {v.size - v.nvals} entries are missing")
     at, values = v.to_coo()
     return ([narrow_ids(at)] if form == "CVEC" else []), values, False
 
 
 def _matrix_parts(csr: Csr, form: str) -> tuple[list[NDArray[Any]], NDArray[Any], bool]:
-    """Return the arrays of a format, in the order of ARRAYS, and the values."""
+    """Return the arrays of a format in the order of ARRAYS, the values, and whether one value stands for all."""
     csr = transposed(csr) if form.endswith("C") else csr
     ids, values = narrow_ids(csr.indices.read()), csr.values.read()
     lengths = np.diff(csr.indptr)
@@ -191,7 +191,7 @@ def _put(
     values: NDArray[Any],
     iso: bool,
 ) -> None:
-    """Write arrays and descriptor."""
+    """Write the arrays of an object and its descriptor."""
     kinds: dict[str, str] = {}
     for name, part in zip(ARRAYS[by_rows(form)], parts, strict=True):
         writer.array(name, part.size, part.dtype).write(part)
@@ -208,7 +208,7 @@ def _put(
 
 
 def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, verify: bool = False) -> Csr | Edges:
-    """Return the matrix of a file for :func:`sparsezc.io.read`: mapped or placed if possible, else its entries."""
+    """Read a matrix for :func:`sparsezc.io.read`: as a Csr, mapped or in its placement, if possible, else as edges."""
     from sparsezc.core.matrix import Matrix
 
     with csr_file.opening(path) as (file, found):
@@ -227,7 +227,7 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, v
 
 
 def edge_chunks(path: Path) -> EdgeChunks:
-    """Return the entries chunk by chunk."""
+    """Return the entries of a file chunk by chunk."""
     found = csr_file.find(path)
     if found is not None and csr_file.can_be_mapped(found):
         return stored_csr.edge_chunks(csr_file.stored(found))
@@ -235,5 +235,5 @@ def edge_chunks(path: Path) -> EdgeChunks:
 
 
 def write(csr: Csr, out: Output, *, compress: bool = False, vertices: NDArray[Any] | None = None) -> None:
-    """Write a matrix as a mappable CSR, for :func:`sparsezc.io.write`; with the ids or names of its vertices."""
+    """Write a matrix for :func:`sparsezc.io.write` as a mappable CSR, with the ids or names of its vertices."""
     csr_file_writer.save(csr, out, compress=compress, vertices=vertices)

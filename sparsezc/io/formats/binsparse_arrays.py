@@ -28,7 +28,7 @@ from sparsezc.terminal.progress import bar
 MATRICES = ("CSR", "CSC", "COOR", "COOC", "DCSR", "DCSC", "DMATR", "DMATC")
 VECTORS = ("CVEC", "DVEC")
 ALIASES = {"COO": "COOR", "DMAT": "DMATR", "VEC": "CVEC"}
-ARRAYS = {  # of each format, beside the values
+ARRAYS = {  # the arrays of each format beside the values
     "CSR": ("pointers_to_1", "indices_1"), "DCSR": ("indices_0", "pointers_to_1", "indices_1"),
     "COOR": ("indices_0", "indices_1"), "CVEC": ("indices_0",), "DVEC": (), "DMATR": (),
 }  # fmt: skip
@@ -40,7 +40,7 @@ _TYPES = {
 
 
 class Source:
-    """A matrix or a vector in a file: its checked descriptor, and arrays that agree with it."""
+    """A matrix or a vector in a file: its descriptor, after checks, and the arrays that it describes."""
 
     def __init__(self, file: aligned_file.Container) -> None:
         self.path, self.file = file.path, file
@@ -116,7 +116,7 @@ class Source:
     def array(self, name: str, start: int = 0, stop: int | None = None) -> NDArray[Any]:
         """Return the entries ``start:stop`` in the type that the descriptor declares.
 
-        Where the file has one value for all, it is returned without dimensions.
+        The value of an iso-valued object is returned as an array without dimensions.
 
         Raises
         ------
@@ -128,9 +128,7 @@ class Source:
         inner = one[1] if one else kind
         if inner not in _TYPES or (name != "values" and _TYPES[inner].kind not in "iu"):
             needed = "a type of binsparse" if name == "values" else "a type of whole numbers"
-            raise FileFormatError(
-                f"{self.path}: {name} is said to hold {one_line(repr(inner), 60)}; {needed} is needed"
-            )
+            raise FileFormatError(f"{self.path}: {name} is declared as {one_line(repr(inner), 60)}; {needed} is needed")
         width = 1 + self._pairs(name)
         if one:
             start, stop = 0, 1
@@ -143,7 +141,7 @@ class Source:
         return found.reshape(()) if one else found
 
     def ids(self, name: str, below: int, start: int = 0, stop: int | None = None) -> NDArray[Any]:
-        """Return row or column ids like :meth:`array`; each must be below `below`."""
+        """Return row or column ids like :meth:`array`; raise FileFormatError unless all are from 0 to `below` - 1."""
         found = self.array(name, start, stop)
         if found.size and (int(found.min()) < 0 or int(found.max()) >= below):
             at = int(np.flatnonzero((found < 0) | (found >= below))[0])
@@ -153,7 +151,7 @@ class Source:
         return narrow_ids(found)
 
     def offsets(self) -> NDArray[np.int64]:
-        """Return the offsets of rows, or of the columns that a file stores in their place."""
+        """Return the offsets of the rows, or of the columns in a format by columns."""
         found = self.ids("pointers_to_1", self.count + 1).astype(np.int64)
         if found[0] != 0 or found[-1] != self.count or (found[1:] < found[:-1]).any():
             raise FileFormatError(
@@ -163,17 +161,17 @@ class Source:
 
 
 def by_rows(format: str) -> str:
-    """Return the format with the same arrays, but with rows in the place of columns."""
+    """Return the format by rows that has the same arrays as a format by columns; other formats are unchanged."""
     return format[:-1] + "R" if format in ("CSC", "COOC", "DCSC", "DMATC") else format
 
 
 def exact(path: Path, name: str, data: NDArray[Any], inner: str, start: int = 0) -> NDArray[Any]:
-    """Return numbers in another type, given by binsparse's name; all of them must fit it.
+    """Return numbers in the type of this binsparse name, after checking that all of them fit it.
 
     Raises
     ------
     FileFormatError
-        A number does not fit; the message has the first.
+        A number does not fit; the message names the first.
     """
     wanted = _TYPES[inner]
     if data.dtype == wanted:
@@ -241,7 +239,7 @@ def chunks(path: Path) -> Chunks:
 
 
 def _entries(source: Source, nrows: int, ncols: int) -> Iterator[Chunk]:
-    """Yield the entries of a matrix stored by rows, or of one by columns with its sizes exchanged."""
+    """Yield the entries of a matrix stored by rows, or of the transpose of one stored by columns."""
     kind = by_rows(source.format)
     steps = [(start, min(start + stored_csr.CHUNK, source.count)) for start in range(0, source.count, stored_csr.CHUNK)]
 

@@ -34,13 +34,14 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
     Raises
     ------
     FileFormatError
-        No or a second ``p`` line, another number of arcs than it says, ids outside 1..n, lines of another kind.
+        There is no ``p`` line, or a second one; the number of arcs differs from it; an id is outside 1..n; a line is of
+        another kind.
     """
     return collect(edge_chunks(path, weights, whole=True))
 
 
 def in_spans(_: Path) -> bool:
-    """Return whether a part of the lines can be read alone."""
+    """Return True: any part of the lines can be read alone."""
     return True
 
 
@@ -49,7 +50,7 @@ def edge_chunks(
 ) -> EdgeChunks:
     """Return the arcs chunk by chunk; `whole`: all chunks will be in memory at once.
 
-    With a span: those of some lines, whose number the caller has to check.
+    With `span`, return the arcs of these lines; the caller must check the total number of arcs.
     """
 
     def chunks() -> Chunks:
@@ -90,7 +91,7 @@ def edge_chunks(
 
 
 def check_total(path: Path, facts: EdgeFacts) -> None:
-    """Raise FileFormatError if the number of all arcs is not that of the ``p`` line, or there is no such line."""
+    """Raise FileFormatError if the number of all arcs differs from the ``p`` line's, or there is no such line."""
     if facts.promised is None:
         raise FileFormatError(f"{path} has no line 'p sp VERTICES ARCS'")
     if facts.listed != facts.promised:
@@ -98,13 +99,13 @@ def check_total(path: Path, facts: EdgeFacts) -> None:
 
 
 def _arcs(chunk: Lines) -> bytes:
-    """Return the lines after a newline, with comment lines emptied."""
+    """Return a newline and the lines, with comment lines emptied."""
     data = b"\n" + chunk.data
     return _COMMENT.sub(b"\n", data) if b"\nc" in data or b" c" in data or b"\tc" in data else data
 
 
 def _plain(chunk: Lines, data: bytes) -> bytes:
-    """Return arcs as lines of numbers."""
+    """Return arcs as lines of numbers, without the letter in front."""
     all_arcs = data.count(b"\na ") == data.count(b"\n") - 1  # nearly always true: then all lines are regular
     if not all_arcs and (strange := _STRANGE.search(data)):
         at = data.count(b"\n", 0, strange.start())
@@ -115,7 +116,7 @@ def _plain(chunk: Lines, data: bytes) -> bytes:
 def _problem(
     chunk: Lines, data: bytes, sizes: tuple[int, int] | None, whole: bool
 ) -> tuple[bytes, tuple[int, int] | None]:
-    """Return the text without its ``p`` line, and the sizes that the line gives."""
+    """Return the text with its ``p`` line emptied, and the sizes that the line states."""
     for found in _PROBLEM.finditer(data):
         at = data.count(b"\n", 0, found.start())
         if sizes is not None:
@@ -130,7 +131,7 @@ def _problem(
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write each entry as an arc; True counts as the weight 1."""
+    """Write each entry as an arc, True as the weight 1."""
     if csr.nrows != csr.ncols:
         raise InvalidValue(f"a .gr file holds a square matrix, not {csr.nrows} x {csr.ncols}")
     if not (csr.dtype.is_integer or csr.dtype.is_bool):

@@ -16,7 +16,7 @@ from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.formats import parquet, text
 
-#: Suffixes and what stands between the numbers of a line.
+#: The suffixes of text files, and the separators of the numbers in their lines.
 _TEXT = {".txt": b" ", ".tsv": b"\t", ".csv": b","}
 _PIECE = 1 << 20  # bytes copied at a time
 _PARQUET = (".parquet", ".pq")
@@ -25,7 +25,7 @@ Write = Callable[[NDArray[Any], NDArray[Any], "NDArray[Any] | None"], None]
 
 
 def format_of(path: str | os.PathLike[str], name: str) -> str:
-    """Return the suffix that says the format; refuse a name that says none."""
+    """Return the suffix of a name that chooses the format; raise FileFormatError if it has none."""
     plain = os.fspath(path).lower().removesuffix(".gz")
     found = next((suffix for suffix in (*_TEXT, *_PARQUET) if plain.endswith(suffix)), None)
     if found is None or (found in _PARQUET and not os.fspath(path).lower().endswith(found)):
@@ -38,19 +38,19 @@ def format_of(path: str | os.PathLike[str], name: str) -> str:
 
 @contextmanager
 def writing(path: str | os.PathLike[str], size: tuple[int, int], dtype: Any) -> Iterator[Write]:
-    """Open a file for edges; the function that comes takes their rows, columns and values (None: there are none).
+    """Yield a function that appends edges to a new file: rows, columns and values (None: there are none).
 
     Parameters
     ----------
     size : (int, int)
-        Rows and columns of the matrix, which all but .csv keep.
+        The numbers of rows and columns of the matrix, which all formats but .csv store.
     dtype : NumPy dtype or None
-        Of the values; None where there are none.
+        The type of the values; None: there are none.
 
     Raises
     ------
     InvalidValue
-        A .csv gets no edges, which would be an empty file.
+        The file is a .csv and gets no edges: it would be empty.
     """
     suffix = format_of(path, "out")
     with Output(path) as out:
@@ -81,20 +81,20 @@ def writing(path: str | os.PathLike[str], size: tuple[int, int], dtype: Any) -> 
 
 
 def _stored(out: Output) -> Any:
-    """Open a temporary file beside the output, or in the system's folder for those if the output is a pipe."""
+    """Open a temporary file beside the output, or in the system's temporary folder if the output is a pipe."""
     special = out.path.exists() and not out.path.is_file()
     return tempfile.TemporaryFile(dir=None if special else out.scratch())
 
 
 class _Body:
-    """The lines of a text file, stored until their number is known, which comes before them."""
+    """The lines of a text file, stored in a temporary file until their number, which precedes them, is known."""
 
     def __init__(self, stored: IO[bytes], packed: bool) -> None:
         self._stored, self._packed = stored, packed
         self.file: Any = gzip.GzipFile(fileobj=stored, mode="wb", compresslevel=1) if packed else stored
 
     def copy(self, file: IO[bytes]) -> None:
-        """Copy the lines to their file."""
+        """Copy the stored lines to the output."""
         if self._packed:
             self.file.close()
             self.file = gzip.GzipFile(fileobj=self._stored, mode="rb")

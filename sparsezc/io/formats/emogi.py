@@ -1,8 +1,8 @@
 """EMOGI's graphs: NAME.bel.col (offsets), NAME.bel.dst (ids) and perhaps NAME.bel.val (weights).
 
-The files are written together and change in one step (multi_file_replace.py). Each begins with two uint64: the count of
-numbers that follow, and a type mark that no program reads. Offsets are uint64, one more than vertices; ids are uint64
-(uint32 in some derived sets, which the file's size shows); weights are uint32.
+The files are written together and replaced in one step (multi_file_replace.py). Each begins with two uint64: the count
+of numbers that follow, and a type mark that no program reads. Offsets are uint64, one more than vertices; ids are
+uint64 (uint32 in some derived data sets, which the file's size shows); weights are uint32.
 Source: S. W. Min et al., EMOGI: Efficient Memory-access for Out-of-memory Graph-traversal in GPUs, VLDB 14(2), 2021,
 doi:10.14778/3425879.3425883.
 """
@@ -33,7 +33,7 @@ _HEAD = 16
 
 
 def _base(path: Path) -> Path:
-    """Return the common name of the files, whichever was given; with links resolved, if the .col is a link."""
+    """Return the common path of the files, up to .bel, from that of any of them; links of the .col are resolved."""
     return _common(behind(_part(path, ".col")))
 
 
@@ -43,13 +43,13 @@ def _common(path: Path) -> Path:
 
 
 def _part(path: Path, ending: str) -> Path:
-    """Return the file of one array."""
+    """Return the path of the file with this ending, such as ".col"."""
     common = _common(path)
     return common.with_name(common.name + ending)
 
 
 class _Array:
-    """An open file of the graph; it stays the same file when the graph is replaced."""
+    """An open file of the graph, which stays the same when another program replaces the graph."""
 
     def __init__(self, path: Path, file: BinaryIO | None) -> None:
         self.path, self._file = path, file
@@ -57,7 +57,7 @@ class _Array:
             weakref.finalize(self, file.close)
 
     def input_file(self) -> InputFile:
-        """Return the file, read from its start."""
+        """Return an InputFile of the file, at its start."""
         if self._file is None or os.fstat(self._file.fileno()).st_size == 0:
             existing(self.path)
             raise FileMissing(f"{self.path} does not exist")  # the file was created after the graph was opened
@@ -72,7 +72,7 @@ class _Array:
 
 
 def _opened(path: Path) -> list[_Array]:
-    """Return the arrays of one graph, even if another program replaces the graph meanwhile."""
+    """Open the files of one graph, all of one version even if another program replaces the graph meanwhile."""
     parts = [_part(path, ending) for ending in (".col", ".dst", ".val")]
     try:
         files = multi_file_replace.opened(_base(path), [behind(part) for part in parts])
@@ -92,13 +92,13 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
     FileNotFoundError
         The .col or the .dst does not exist.
     FileFormatError
-        Counts and sizes do not match.
+        The counts in the files differ, or do not match the files' sizes.
     """
     return stored_csr.load(stored(path, weights), weights, placement, direct)
 
 
 def ranges(path: Path, weights: Weights) -> StoredRanges:
-    """Return the rows as ranges of them can be read."""
+    """Return the stored rows as an object that reads any range of them."""
     first, edges, values = _opened(path)
     with first.input_file() as offsets:
         count = _count(offsets)
@@ -122,7 +122,7 @@ def files(path: Path) -> list[Path]:
 
 
 def stored(path: Path, weights: Weights) -> stored_csr.StoredCsr:
-    """Return the rows as they are stored in the files."""
+    """Return the stored rows as an object that reads them from their start."""
     first, edges, values = _opened(path)
     with first.input_file() as offsets:
         count = _count(offsets)
@@ -186,7 +186,7 @@ def _value_type(values: _Array, ids: int) -> Any:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write .col, .dst and .val (uint32); without values but an iso 1, no .val, and an old .val is emptied."""
+    """Write .col, .dst and .val (uint32); no .val if the matrix is iso-valued with 1, and an old one is emptied."""
     if csr.nrows != csr.ncols:
         raise InvalidValue(f"a .bel graph is a square matrix, not {csr.nrows} x {csr.ncols}")
     out.stand_for_all(_base(out.path))
@@ -197,7 +197,7 @@ def write(csr: Csr, out: Output) -> None:
         file.write(np.array([csr.nvals, 0], "<u8").tobytes())
         for _, _, _, cols, _ in rows_of(csr, values=False):
             file.write(cols.astype("<u8", copy=False).data)
-    plain = unweighted(csr)  # an older graph's weights are then emptied
+    plain = unweighted(csr)
     with out.open(_part(out.path, ".val"), only_over_old=plain) as file:
         file.write(np.array([0 if plain else csr.nvals, 0], "<u8").tobytes())
         if not plain:

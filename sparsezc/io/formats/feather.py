@@ -1,7 +1,7 @@
 """Edge lists in Feather files, the Arrow IPC format: columns as in Parquet files, read batch by batch.
 
-pyarrow is imported when a file is read or written: ``pip install "sparsezc[arrow]"``. A file that is not compressed is
-mapped; a stream of batches is read from its start.
+pyarrow is imported when a file is read or written: ``pip install "sparsezc[arrow]"``. Files are memory-mapped; a file
+in the streaming format is read from its start.
 Source: https://arrow.apache.org/docs/format/Columnar.html.
 """
 
@@ -25,7 +25,7 @@ from sparsezc.memory.csr import Csr
 if TYPE_CHECKING:
     from sparsezc.io.files.atomic_write import Output
 
-_MAGIC = b"ARROW1"  # with which a file begins, but not a stream
+_MAGIC = b"ARROW1"  # the first bytes of a file, but not of the streaming format
 
 
 def read(path: Path, *, columns: TableColumns = USUAL, names: Names | None = None, **_: Any) -> Edges:
@@ -40,13 +40,13 @@ def read(path: Path, *, columns: TableColumns = USUAL, names: Names | None = Non
 
 
 def edge_chunks(path: Path, *, columns: TableColumns = USUAL, names: Names | None = None) -> EdgeChunks:
-    """Return the edges batch by batch."""
+    """Return the edges of a file batch by batch."""
 
     def chunks() -> Chunks:
         with _opened(path) as (schema, batches):
             found = EdgeChunks(arrow_edges.chunks(path, schema, lambda _: batches, columns, names))
             for rows, cols, values in found.chunks:
-                yield rows.copy(), cols.copy(), values  # the batch's memory is the file's
+                yield rows.copy(), cols.copy(), values  # copies: the batch is in the mapped file
         return found.facts
 
     return EdgeChunks(chunks())
@@ -54,7 +54,7 @@ def edge_chunks(path: Path, *, columns: TableColumns = USUAL, names: Names | Non
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[Any, Iterator[Any]]]:
-    """Open a file or a stream: its schema and its batches; pyarrow's errors become one that blames the file."""
+    """Open a Feather file in either format, and yield its schema and its batches; name the file in pyarrow's errors."""
     pyarrow, ipc = need("pyarrow", "arrow"), need("pyarrow.ipc", "arrow")
     with regular(path).open("rb") as head:
         is_file = head.read(len(_MAGIC)) == _MAGIC
@@ -71,14 +71,14 @@ def _opened(path: Path) -> Iterator[tuple[Any, Iterator[Any]]]:
 
 
 def _checked(batches: Iterator[Any]) -> Iterator[Any]:
-    """Yield batches whose offsets and lengths fit their bytes."""
+    """Yield the batches after checking that their offsets and lengths fit their bytes."""
     for batch in batches:
         batch.validate(full=True)
         yield batch
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write each entry as a row, with its value unless one value stands for all and it is True."""
+    """Write each entry as a row, with its value unless the matrix is iso-valued with True."""
     if csr.dtype.is_complex:
         raise InvalidValue(f"A holds {csr.dtype}; Arrow has no complex numbers")
     pyarrow, ipc = need("pyarrow", "arrow"), need("pyarrow.ipc", "arrow")
@@ -94,6 +94,6 @@ def write(csr: Csr, out: Output) -> None:
 
 
 def write_table(table: Any, out: Output) -> None:
-    """Write a pyarrow Table."""
+    """Write a pyarrow Table as a Feather file."""
     with out.open() as file, need("pyarrow.ipc", "arrow").new_file(file, table.schema) as writer:
         writer.write_table(table)

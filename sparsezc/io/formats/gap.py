@@ -1,8 +1,8 @@
 """The GAP Benchmark Suite's serialized graphs: .sg and, with weights, .wsg.
 
-Layout, little-endian: one byte that is 1 for a directed graph; edges stored and vertices as two int64; vertices + 1
-offsets (int64); the edges' ids (int32), in a .wsg each followed by its weight (int32); and for a directed graph offsets
-and ids of the incoming edges once more.
+Order of arrays, little-endian: one byte that is 1 for a directed graph; the numbers of stored edges and of vertices
+(int64); vertices + 1 offsets (int64); the edges' ids (int32), in a .wsg each followed by its weight (int32); and for a
+directed graph offsets and ids of the incoming edges, too.
 Source: S. Beamer, K. Asanovic, D. Patterson, The GAP Benchmark Suite, arXiv:1508.03619, 2015.
 """
 
@@ -41,15 +41,15 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
     Raises
     ------
     FileFormatError
-        The header's counts and the file's size differ, offsets descend, ids are out of range, or the header calls a
-        graph undirected that is not.
+        The header's counts and the file's size differ, offsets descend, ids are out of range, or the header marks a
+        directed graph as undirected.
     """
     return stored_csr.load(stored(path), weights, placement, direct)
 
 
 @dataclass(frozen=True)
 class _Head:
-    """The facts that the first bytes state."""
+    """The facts in a file's header; `entry`: the type of an edge in the file."""
 
     directed: int
     nvals: int
@@ -72,7 +72,7 @@ def _head(path: Path, file: InputFile) -> _Head:
 
 
 def ranges(path: Path, weights: Weights) -> StoredRanges | None:
-    """Return the rows as ranges of them can be read; None: the file is gzipped, and read from its start only."""
+    """Return the stored rows as an object that reads any range of them; None if the file is gzipped."""
     with InputFile(path) as file:
         if file.compressed:
             return None
@@ -86,7 +86,7 @@ def ranges(path: Path, weights: Weights) -> StoredRanges | None:
 
 
 def stored(path: Path) -> stored_csr.StoredCsr:
-    """Return the rows as they are stored in the file."""
+    """Return the stored rows as an object that reads them from their start."""
     with InputFile(path) as file:
         head = _head(path, file)
         n, nvals, entry, directed = head.n, head.nvals, head.entry, head.directed
@@ -131,7 +131,7 @@ def _skip(file: InputFile, count: int) -> None:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write a graph; one that is not known to be symmetric is stored with its incoming edges, as GAP does."""
+    """Write a graph; unless it is known to be symmetric, its incoming edges are stored, too, as GAP does."""
     if csr.nrows != csr.ncols or csr.nrows >= 2**31:
         raise InvalidValue(
             f"a .sg or .wsg file holds a square matrix of less than 2^31 rows, not {csr.nrows} x {csr.ncols}"

@@ -1,8 +1,9 @@
 """KONECT's ``out.NAME`` files: lines of two ids from 1 on and optionally a weight and a time.
 
 The first line is ``% FORMAT WEIGHTS``: the format ``sym`` (undirected), ``asym`` or ``bip`` (ids of two kinds: a matrix
-that need not be square), and ``unweighted`` or what the third column holds. The second may be ``% EDGES ROWS COLUMNS``.
-Times are not read. Repeated edges are merged as in other lists; for their number (``positive``) give ``dup_op="plus"``.
+that need not be square), and ``unweighted`` or the meaning of the third column. The second line may be
+``% EDGES ROWS COLUMNS``. Times are not read. Repeated edges are merged as in other lists; ``dup_op="plus"`` counts them
+(``positive``).
 Source: J. Kunegis, Handbook of Network Analysis: The KONECT Project, section 9, http://konect.cc.
 """
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from sparsezc.io.files.atomic_write import Output
     from sparsezc.memory.csr import Csr
 
-_START = 1 << 12  # bytes that have the first lines
+_START = 1 << 12  # bytes in which the first two lines are searched
 _HEAD = re.compile(rb"%[ \t]*(sym|asym|bip)[ \t]+([a-z]+)[^\n]*\n(?:%[ \t]*([0-9]+)[ \t]+([0-9]+)[ \t]+([0-9]+)\s)?")
 
 
@@ -33,7 +34,7 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
     Raises
     ------
     FileFormatError
-        The first line is none of KONECT's, a word is no id or number, or an id is larger than the sizes.
+        The first line is not KONECT's, a word is no id or number, or an id is larger than the sizes.
     """
     return collect(edge_chunks(path, weights))
 
@@ -76,7 +77,7 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
 
 
 def _picked(chunk: Lines, width: int, kept: int) -> Lines:
-    """Return the lines with their first words only.
+    """Return the lines with only their first `kept` words.
 
     Raises
     ------
@@ -95,5 +96,5 @@ def _picked(chunk: Lines, width: int, kept: int) -> Lines:
 
 
 def write(_: Csr, out: Output) -> None:
-    """Refuse: KONECT's files are read only."""
+    """Raise InvalidValue, as KONECT's files are read but not written."""
     raise InvalidValue(f"{out.path}: KONECT's files are read, not written; .txt and .mtx hold the same")

@@ -34,7 +34,7 @@ from sparsezc.memory.csr import Csr
 from sparsezc.terminal.progress import bar, working
 
 STEP = 1 << 14  # rows written at a time
-_LONGEST = 4 << 20, 1 << 30  # bytes of a vertex's line in bounded memory, and without a bound
+_LONGEST = 4 << 20, 1 << 30  # most bytes of a vertex's line with bounded memory, and without a bound
 _LINE_COST = 40  # bytes of memory for each byte of a long line
 _STRANGE = re.compile(rb"(?<![^\s])[0-9]*[^0-9\s][^\s]*|[\v\f]")  # a word that is no whole number, unusual white space
 
@@ -53,8 +53,8 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
     Raises
     ------
     FileFormatError
-        Another number of lines or neighbours than the header says, ids outside 1..n, or an edge that only one of its
-        ends lists (or with another weight).
+        The number of lines or neighbours differs from the header's, an id is outside 1..n, or an edge is listed by only
+        one of its ends (or with another weight by the other).
     """
     edges = collect(EdgeChunks(_chunks(path, weights, whole=True), undirected=True, mirrored=True))
     with working("checking both ends of the edges"):
@@ -63,7 +63,7 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
 
 
 def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
-    """Return the edges chunk by chunk; errors do not name an edge that only one of its ends lists."""
+    """Return the edges chunk by chunk; the error for edges that only one end lists does not name such an edge."""
 
     def checked(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         upper = lower = 0
@@ -114,13 +114,13 @@ def _chunks(path: Path, weights: Weights, *, whole: bool) -> Chunks:
 
 
 def _weight_place(chunk: Lines, lines: NDArray[np.int64], skip: int, at: int) -> str:
-    """Return the place of a weight; `lines` has those of all, in ascending order."""
+    """Return the file, line and word of weight `at`; `lines` has the lines of all weights, in ascending order."""
     before = at - int(np.searchsorted(lines, lines[at]))
     return chunk.place(int(lines[at]), skip + 2 * before + 1)
 
 
 def _longest(whole: bool) -> int:
-    """Return the most bytes of a vertex's line."""
+    """Return the most bytes that a vertex's line may have."""
     space = host_available() if whole else None
     bound = _LONGEST[whole] if space is None else min(_LONGEST[whole], space // _LINE_COST)
     return max(bound, LINE)
@@ -151,7 +151,7 @@ def _header(chunk: Lines, line: bytes, at: int, whole: bool) -> _Header:
     n, m, *_ = numbers
     several = numbers[3] if len(words) > 3 else 1
     check_sizes(n, n)
-    check_count(chunk.path, m, 4, whole=whole)  # both ends list an edge, in two bytes at least
+    check_count(chunk.path, m, 4, whole=whole)  # both ends list an edge, each in at least two bytes
     return _Header(n, m, sizes + several * weights, edges)
 
 
@@ -187,13 +187,13 @@ def _neighbours(
         said = f"found the neighbour {cols[bad]}; ids from 1 to {header.n:,} are needed"
         raise chunk.error(at, said, header.skip + step * (bad - int(np.searchsorted(rows, rows[bad]))))
     result = [rows, cols - 1]
-    if header.weighted and cols.size and int(numbers[1::2].max()) == 2**63 - 1:  # or more, which NumPy lowers to it
+    if header.weighted and cols.size and int(numbers[1::2].max()) == 2**63 - 1:  # NumPy lowers larger numbers to it
         _refuse_large(chunk, header.skip)
     return [*result, numbers[1::2]] if header.weighted else result
 
 
 def _refuse_large(chunk: Lines, skip: int) -> None:
-    """Refuse a weight of 2^63 or more."""
+    """Raise FileFormatError if a weight is 2^63 or more."""
     for at, line in enumerate(chunk.data.split(b"\n")):
         for k, word in enumerate(line.split()):
             if k > skip and (k - skip) % 2 and (len(word.lstrip(b"0")) > 19 or int(word) >= 2**63):
@@ -227,7 +227,7 @@ def _one_sided(edges: Edges) -> str:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write an undirected graph without self-loops; without values if one value stands for all and it is 1."""
+    """Write an undirected graph without self-loops; without weights if the matrix is iso-valued with 1."""
     if not is_symmetric(csr):
         raise InvalidValue("a .graph file holds a symmetric matrix; write another format, or symmetrize first")
     plain = unweighted(csr)

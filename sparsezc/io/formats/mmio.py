@@ -1,4 +1,4 @@
-"""Matrix Market files with python-graphblas's names: ``mmread`` and ``mmwrite``.
+"""Matrix Market files by python-graphblas's functions, ``mmread`` and ``mmwrite``.
 
 Unlike :func:`sparsezc.io.read`, ``mmread`` refuses duplicates unless `dup_op` merges them.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str | None = None, **kwargs: Any) -> Matrix:
-    """Read a Matrix Market file; python-graphblas's spelling (whole numbers become INT64, fractions FP64).
+    """Read a Matrix Market file, as python-graphblas's function does: whole numbers as INT64, fractions as FP64.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
     engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
         All choose the fast_matrix_market reader of SciPy.
     dup_op : BinaryOp, optional
-        How entries at the same position are merged; without it they are an error.
+        The operator that merges entries of one position; without it such entries are an error.
     """
     from sparsezc.core.matrix import Matrix
 
@@ -45,21 +45,21 @@ def mmwrite(
     target: Any, matrix: Any, engine: str = "auto", *, comment: str = "", field: str | None = None,
     precision: int | None = None, symmetry: str | None = None, **kwargs: Any,
 ) -> None:  # fmt: skip
-    """Write a Matrix as a Matrix Market file; python-graphblas's spelling.
+    """Write a Matrix as a Matrix Market file, as python-graphblas's function does.
 
     Parameters
     ----------
     target : str, path or file object
-        A named file appears whole or not at all.
+        A file given by its name appears complete or not at all.
     matrix : Matrix
     engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
     comment : str
         Lines at the head of the file.
     field : {"real", "pattern", "integer", "unsigned-integer"}, optional
     precision : int, optional
-        Digits of real values; by default as many as are needed to read the same value back.
+        Digits of real values; by default as many as restore the same value.
     symmetry : {"general", "symmetric", "skew-symmetric", "AUTO"}, optional
-        "general" by default; "AUTO" finds out.
+        By default "general"; "AUTO" detects the symmetry.
     """
     from scipy import io as scipy_io
 

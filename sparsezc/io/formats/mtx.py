@@ -39,7 +39,7 @@ _CTYPES = {"bool": datatypes.BOOL, "float": datatypes.FP32, "double": datatypes.
 
 
 def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
-    """Read the entries, both triangles of a symmetric or skew-symmetric matrix.
+    """Read all entries of a matrix; a symmetric or skew-symmetric one is returned with both triangles.
 
     Raises
     ------
@@ -53,28 +53,28 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
             rows, cols, values = triplets(text_of)[:3]
         except (ValueError, OverflowError, EOFError) as error:
             if isinstance(error, OverflowError) and head.field == "integer" and head.layout == "coordinate":
-                return collect(edge_chunks(path, weights))  # reads numbers from 2^63 on, which SciPy's reader does not
+                return collect(edge_chunks(path, weights))  # reads numbers of 2^63 and more, unlike SciPy's reader
             raise error if isinstance(error, FileFormatError) else FileFormatError(_told(path, error)) from None
     if head.stated is not None and not text_of.ended:
-        raise FileFormatError(f"{path} is truncated: its last line has no end, which its writer would have written")
+        raise FileFormatError(f"{path} is truncated: its last line has no end, though its writer ends every line")
     if head.field == "pattern":
         values = None
     if head.stated is not None and values is not None:
         _check_type(path, values, head.stated)
     if values is not None and head.layout == "coordinate" and _must_see_text(path, values, weights):
-        return collect(edge_chunks(path, weights))  # has the line and the digits, which SciPy's reader does not give
+        return collect(edge_chunks(path, weights))  # has the lines and all digits, unlike SciPy's reader
     return Edges(head.nrows, head.ncols, rows, cols, values, head.both, head.both, head.stated)
 
 
 def in_spans(path: Path) -> bool:
-    """Return whether a part of the lines can be read alone: a dense matrix's say no positions."""
+    """Return whether a part of the lines can be read alone; lines of a dense matrix do not state their positions."""
     return _head(path, whole=False).layout == "coordinate"
 
 
 def edge_chunks(path: Path, weights: Weights = FROM_FILE, span: Span | None = None) -> EdgeChunks:
-    """Return the entries chunk by chunk, those of a symmetric matrix once; a dense matrix as a whole.
+    """Return the entries chunk by chunk, one triangle of a symmetric matrix; a dense matrix is read as a whole.
 
-    With a span: those of some lines, whose number the caller has to check.
+    With `span`, return the entries of these lines; the caller must check the total number of entries.
     """
     head = _head(path, whole=False)
     if head.layout == "array":
@@ -111,7 +111,7 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE, span: Span | None = No
 
 
 def check_total(path: Path, facts: EdgeFacts) -> None:
-    """Raise FileFormatError if the number of all entries is not that of the header."""
+    """Raise FileFormatError if the number of all entries differs from the header's."""
     if facts.listed != facts.promised:
         raise FileFormatError(
             f"{path} is truncated: it has {facts.listed:,} entries; its header says {facts.promised:,}"
@@ -119,7 +119,7 @@ def check_total(path: Path, facts: EdgeFacts) -> None:
 
 
 def _must_see_text(path: Path, values: NDArray[Any], weights: Weights) -> bool:
-    """Return whether some values are to be refused, or may have lost digits that count."""
+    """Return whether the text must be parsed again: a value must be refused, or may have lost significant digits."""
     if weights.kind != "file":
         return False
     if weights.dtype is not None and weighting.first_unfit(values, weights.dtype) is not None:
@@ -133,7 +133,7 @@ def _must_see_text(path: Path, values: NDArray[Any], weights: Weights) -> bool:
 
 
 def _negated(chunk: Lines, values: NDArray[Any]) -> NDArray[Any]:
-    """Return the values below the diagonal with the other sign."""
+    """Return the values of the other triangle of a skew-symmetric matrix."""
     if values.dtype.kind == "u" and values.any():
         raise chunk.error(0, "found a skew-symmetric matrix whose negative values an unsigned type does not hold")
     return -values
@@ -156,7 +156,7 @@ def _after_sizes(path: Path, span: Span | None) -> Iterator[Lines]:
 
 
 def _check_chunk(chunk: Lines, head: _Head, table: list[NDArray[Any]], seen: int) -> None:
-    """Check that ids are within the sizes, values of the header's kind, and entries no more than it says."""
+    """Check that ids are within the sizes, values of the header's kind, and entries not more than it states."""
     for k, (size, what) in enumerate(((head.nrows, "row"), (head.ncols, "column"))):
         if int(table[k].max()) >= size:
             bad = int(np.flatnonzero(table[k] >= size)[0])
@@ -170,7 +170,7 @@ def _check_chunk(chunk: Lines, head: _Head, table: list[NDArray[Any]], seen: int
 
 @dataclass(frozen=True)
 class _Head:
-    """The facts in a file's header; `stated`: the type of a GraphBLAS comment."""
+    """The facts in a file's header; `stated`: the type that a GraphBLAS comment states."""
 
     nrows: int
     ncols: int
@@ -199,7 +199,7 @@ def _head(path: Path, *, whole: bool) -> _Head:
     if symmetry != "general" and nrows != ncols:
         raise FileFormatError(f"{path} says that it is {symmetry}, and {nrows} x {ncols}; such a matrix is square")
     stored, width = nvals, 4
-    if layout == "array":  # a symmetric one lists the diagonal and what is below it, a skew one what is below
+    if layout == "array":  # one triangle of a symmetric matrix, without the diagonal of a skew-symmetric one
         width = 2
         stored -= {"general": 0, "skew-symmetric": nrows * (nrows + 1) // 2}.get(symmetry, nrows * (nrows - 1) // 2)
     edge_list.check_count(path, stored, width, whole=whole)
@@ -209,7 +209,7 @@ def _head(path: Path, *, whole: bool) -> _Head:
 
 
 def triplets(source: Any) -> tuple[NDArray[Any], NDArray[Any], Any, tuple[int, int]]:
-    """Return rows, columns, values and shape of a Matrix Market file as SciPy reads it; every entry of a dense one."""
+    """Return rows, columns, values and shape of a Matrix Market file as SciPy reads it; all entries if it is dense."""
     from scipy import io as scipy_io
 
     if isinstance(source, (str, os.PathLike)):
@@ -225,11 +225,12 @@ def triplets(source: Any) -> tuple[NDArray[Any], NDArray[Any], Any, tuple[int, i
 
 
 class _Ended:
-    """A file without zero bytes whose last line has an end: on others fast_matrix_market follows a null pointer.
+    """A file whose last line gets an end, and whose zero bytes are replaced, as fast_matrix_market needs both.
 
-    That reader searches for the end of a line as C does in strings. A missing newline is appended to the last data, as
-    a separate one does not help, and each zero byte is replaced by a question mark, which is no number.
-    `ended`: the last line that was read has an end of its own. Lines that are too long are refused.
+    That reader searches for the end of a line with C's string functions, and follows a null pointer if it finds none.
+    A missing newline is appended to the last data, as a separate one does not help, and each zero byte is replaced by a
+    question mark, which is no number. Lines that are too long raise an error.
+    `ended`: the last line that was read has an end in the file.
     """
 
     def __init__(self, file: Any) -> None:
@@ -280,13 +281,13 @@ def _check_type(path: Path, values: Any, stated: datatypes.DataType) -> None:
 
 
 def _told(path: Path, error: Exception) -> str:
-    """Return fast_matrix_market's message after the file's name, with the line where it knows one."""
+    """Return fast_matrix_market's message after the name of the file and, if the message has it, of the line."""
     message = str(error) or type(error).__name__
     if found := re.match(r"Line (\d+): (.*)", message, re.DOTALL):
         said = excerpt(found[2].rstrip("."))
         chunk, at = _line(path, int(found[1]))
         return f"{chunk.place(at, _wrong_word(chunk, at, said))}: {said}{_found(chunk, at)}"
-    if isinstance(error, OverflowError) or "integer" in message:  # numbers of the entries have their line
+    if isinstance(error, OverflowError) or "integer" in message:  # errors in entries have their line
         for chunk in lines(path):
             if (full := np.flatnonzero(text.counts(text.without_comments(chunk.data)))).size:
                 at = int(full[0])
@@ -295,7 +296,7 @@ def _told(path: Path, error: Exception) -> str:
 
 
 def _line(path: Path, number: int) -> tuple[Lines, int]:
-    """Return lines that have one of the file, and its place among them; beyond the file's end an empty line."""
+    """Return the chunk with line `number` of the file, and the line's index in it; past the end, an empty line."""
     for chunk in lines(path):
         if number < chunk.first + chunk.data.count(b"\n"):
             return chunk, number - chunk.first
@@ -309,7 +310,7 @@ def _found(chunk: Lines, at: int) -> str:
 
 
 def _wrong_word(chunk: Lines, at: int, said: str) -> int | None:
-    """Return the word of a line that the message of SciPy's reader is about, where it says so."""
+    """Return the index of the word that the message of SciPy's reader is about; None if that is unknown."""
     words = chunk.data.split(b"\n", at + 1)[at].split()
     known = {"Row index": 0, "Column index": 1}.get(said.partition(" out of")[0])
     if known is not None and known < len(words):
@@ -324,7 +325,7 @@ def _wrong_word(chunk: Lines, at: int, said: str) -> int | None:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write coordinates; one triangle if the matrix is known to be symmetric; a pattern if it is iso and BOOL."""
+    """Write coordinates; one triangle if the matrix is known to be symmetric; a pattern if iso-valued with True."""
     from scipy import io as scipy_io
     from scipy.sparse import csr_array
 

@@ -1,8 +1,8 @@
 """GraphML, GML and Pajek files, read and written by NetworkX: for graphs of up to a few million edges.
 
-The content says which of them it is. Vertices have names there: ``relabel=True`` numbers them, and without it they
-must be whole numbers. The attribute ``weight`` of edges, or ``weight_col=``, has the values; edges without it count 1.
-NetworkX is imported when a file is read or written: ``pip install networkx``.
+A file's content determines which of these formats it has. Vertices have names: ``relabel=True`` numbers them; without
+it the names must be whole numbers. The values are the attribute ``weight`` of edges, or the one that ``weight_col=``
+names; edges without it get 1. NetworkX is imported when a file is read or written: ``pip install networkx``.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from sparsezc.memory.csr import Csr
 if TYPE_CHECKING:
     from sparsezc.io.files.atomic_write import Output
 
-_OBJECTS = 30  # bytes of NetworkX's objects for a byte of a file
+_OBJECTS = 30  # bytes of NetworkX's objects for each byte of a file
 _LINE = re.compile(r"(?:line[ :]+|at \()(\d+)")
 
 
 def read(
     path: Path, *, weights: Weights = FROM_FILE, columns: TableColumns = USUAL, names: Names | None = None, **_: Any
 ) -> Edges:
-    """Read a graph.
+    """Read the edges of a graph by way of a NetworkX graph.
 
     Raises
     ------
     FileFormatError
-        The file is damaged; NamedVertices if vertices have names and none are wanted.
+        The file is damaged; NamedVertices if vertices have names and `names` is None.
     InvalidValue
         Columns of vertices are chosen, which these formats do not have.
     """
@@ -63,19 +63,19 @@ def read(
 def edge_chunks(
     path: Path, weights: Weights = FROM_FILE, *, columns: TableColumns = USUAL, names: Names | None = None
 ) -> EdgeChunks:
-    """Return the edges chunk by chunk; all are in memory."""
+    """Read all edges into memory, and return them chunk by chunk."""
     return EdgeChunks.of(read(path, weights=weights, columns=columns, names=names))
 
 
 def _parsed(path: Path, data: bytes, *, labels: bool) -> Any:
-    """Return NetworkX's graph of a file's content."""
+    """Parse a file's content into a NetworkX graph."""
     nx = need("networkx")
     start = data.lstrip()[:1]
     try:
         if start == b"<":
-            if b"\0" in data:  # UTF-16, in which the next check would see nothing
+            if b"\0" in data:  # UTF-16, in which the next check would find nothing
                 raise FileFormatError(f"{path} has bytes of value 0; GraphML in UTF-8 is needed")
-            if b"<!DOCTYPE" in data or b"<!ENTITY" in data:  # entities can unfold without bound
+            if b"<!DOCTYPE" in data or b"<!ENTITY" in data:  # entities can expand without bound
                 raise FileFormatError(f"{path} declares a document type; GraphML without one is needed")
             return nx.read_graphml(io.BytesIO(data))
         lines = data.decode().splitlines()
@@ -101,7 +101,7 @@ def _parsed(path: Path, data: bytes, *, labels: bool) -> Any:
 
 
 def _numbered(path: Path, nodes: list[Any], names: Names | None) -> NDArray[np.int64]:
-    """Return a number for each node."""
+    """Return a number for each node: that of its name in `names`, or without these the node itself as a number."""
     if names is not None:
         return names.number(map(str, nodes))
     for node in nodes:
@@ -136,7 +136,7 @@ def _values(path: Path, G: Any, attribute: str, *, given: bool) -> NDArray[Any] 
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write a graph; one that is symmetric is undirected."""
+    """Write a graph, undirected if the matrix is known to be symmetric."""
     from sparsezc.io.build.csr_chunks import rows_of, unweighted
 
     nx = need("networkx")

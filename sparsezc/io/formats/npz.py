@@ -41,7 +41,7 @@ _DAMAGE = (
 
 
 class _Archive:
-    """The zip file; its errors become FileFormatError."""
+    """The zip archive that a .npz file is; errors of the zip reader become FileFormatError."""
 
     def __init__(self, path: Path) -> None:
         self.path = existing(path)
@@ -66,22 +66,22 @@ class _Archive:
         self.closing.close()
 
     def member(self, name: str) -> _Member:
-        """Open the array of this name."""
+        """Open an array at its start."""
         if f"{name}.npy" not in self.names:
             held = excerpt(", ".join(sorted(self.names))) or "nothing"
             raise FileFormatError(f"{self.path} has no array {name!r} (it holds {held}), so it is no sparse matrix")
         return _Member(self, name)
 
     def small(self, name: str) -> NDArray[Any]:
-        """Return a whole array of a few numbers."""
+        """Return a whole array of at most 64 entries."""
         member = self.member(name)
         if member.size > 64:
-            raise FileFormatError(f"{self.path}: the array {name!r} has {member.size} entries; a few are needed")
+            raise FileFormatError(f"{self.path}: the array {name!r} has {member.size} entries; at most 64 are possible")
         return member.take(member.size)
 
 
 class _Member:
-    """One array of the archive, read from its start."""
+    """One array of the archive, read in order from its start."""
 
     def __init__(self, archive: _Archive, name: str) -> None:
         self.archive, self.name = archive, name
@@ -133,8 +133,8 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
     Raises
     ------
     FileFormatError
-        The file is of another kind or damaged; its values are of an unsupported type; its format is none of csr, csc
-        and coo; ids are out of range.
+        The file is of another kind or damaged; the type of its values is not supported; its format is not csr, csc or
+        coo; an id is out of range.
     """
     with _Archive(path) as archive:
         kind, found = _look(archive, weights)
@@ -163,7 +163,7 @@ def edge_chunks(path: Path, weights: Weights) -> EdgeChunks:
 
 
 def _look(archive: _Archive, weights: Weights) -> tuple[str, stored_csr.StoredCsr | EdgeChunks]:
-    """Return the format, and the stored rows (of a csc: columns), or the entries of a coo."""
+    """Return the format, and the stored rows (columns if it is csc) or, if it is coo, the entries in chunks."""
     path, kind = archive.path, _format(archive)
     shape = archive.small("shape")
     if shape.size != 2 or shape.dtype.kind not in "iu" or int(shape.min()) < 0:
@@ -212,7 +212,7 @@ def _check(path: Path, members: list[_Member], kind: str, nrows: int, ncols: int
         if first.size != need:
             raise FileFormatError(f"{path}: indptr has {first.size} entries; {need} are needed")
     elif first.size != second.size:
-        raise FileFormatError(f"{path}: row has {first.size} entries and col {second.size}; as many are needed")
+        raise FileFormatError(f"{path}: row has {first.size} entries and col {second.size}; equal numbers are needed")
     if data.size != second.size:
         raise FileFormatError(f"{path}: data has {data.size} entries; {second.size} are needed")
 
@@ -247,7 +247,7 @@ def _coo(path: Path, members: list[_Member], nrows: int, ncols: int, dtype: data
 
 
 def write(csr: Csr, out: Output, *, compressed: bool = False) -> None:
-    """Write a csr that scipy.sparse.load_npz reads; by default not compressed, as that is slower than most disks."""
+    """Write a csr that scipy.sparse.load_npz reads, by default uncompressed: compression is slower than most disks."""
     method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
     small = max(csr.nvals, csr.nrows, csr.ncols) < 2**31
     ids = np.dtype(np.int32 if small else np.int64)
@@ -262,7 +262,7 @@ def write(csr: Csr, out: Output, *, compressed: bool = False) -> None:
 
 
 def _put(archive: zipfile.ZipFile, name: str, content: Any, size: int | None = None, dtype: Any = None) -> None:
-    """Add an array, whole or as chunks of a row of `size` entries."""
+    """Add an array to the archive, given whole or as chunks of `size` entries in all."""
     array = content if isinstance(content, np.ndarray) else None
     kind, shape = (np.dtype(dtype), (size,)) if array is None else (array.dtype, array.shape)
     head = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": shape}

@@ -1,7 +1,7 @@
 """Edge lists in Parquet files, for :func:`sparsezc.io.read` and :func:`sparsezc.io.write`, and by column names.
 
-Columns ``source``, ``target`` and ``weight`` or, without these names, the first three. The sizes are in the schema's
-metadata; without them the graph has (largest id + 1) vertices. Files are read and written chunk by chunk.
+The columns are ``source``, ``target`` and ``weight`` or, without such names, the first three. The sizes are in the
+schema's metadata; without them the graph has (largest id + 1) vertices. Files are read and written chunk by chunk.
 pyarrow is imported when a file is read or written: ``pip install "sparsezc[arrow]"``.
 Source: https://parquet.apache.org/docs/file-format.
 """
@@ -40,7 +40,7 @@ _CHECKED = {"write_page_checksum": True}  # other programs can compare these che
 
 @contextmanager
 def _damage(path: Path) -> Iterator[None]:
-    """Turn pyarrow's errors into one that blames the file."""
+    """Replace pyarrow's errors by FileFormatError or OutOfMemory with the file's name."""
     try:
         yield
     except GraphblasException:
@@ -52,12 +52,12 @@ def _damage(path: Path) -> Iterator[None]:
 
 
 def _open(path: Path, part: tuple[int, int] = (0, 1)) -> Any:
-    """Open a file after comparing its checksums, if it has any: those of the footer and of a rank's row groups."""
+    """Open a file after checking it against its checksums, if any: those of the footer and of a rank's row groups."""
     parquet = need("pyarrow.parquet", "arrow")
     regular(path)
 
     def opened() -> Any:
-        # Otherwise pyarrow reads all row groups ahead, however slowly they are consumed.
+        # Without pre_buffer=False pyarrow reads all row groups ahead, however slowly they are consumed.
         return parquet.ParquetFile(path, pre_buffer=False, page_checksum_verification=True)
 
     def spans() -> list[tuple[int, int]]:
@@ -70,13 +70,13 @@ def _open(path: Path, part: tuple[int, int] = (0, 1)) -> Any:
 
 
 def _groups(file: Any, part: tuple[int, int]) -> range:
-    """Return the row groups that a rank reads; `part`: its number, and how many ranks there are."""
+    """Return the numbers of the row groups that a rank reads; `part`: the rank, and the number of ranks."""
     count, (rank, size) = file.metadata.num_row_groups, part
     return range(count * rank // size, count * (rank + 1) // size)
 
 
 def _bytes_of(group: Any) -> tuple[int, int]:
-    """Return where a row group begins and ends in the file."""
+    """Return the first byte of a row group in the file, and the byte after its last."""
     columns = [group.column(k) for k in range(group.num_columns)]
     starts = [min(c.data_page_offset, c.dictionary_page_offset or c.data_page_offset) for c in columns]
     ends = [start + column.total_compressed_size for start, column in zip(starts, columns, strict=True)]
@@ -89,13 +89,13 @@ def read(path: Path, *, columns: TableColumns = USUAL, names: Names | None = Non
     Raises
     ------
     FileFormatError
-        The file is damaged, or its first columns are no vertex ids.
+        The file is damaged, or the columns of vertices are no ids.
     """
     return collect(edge_chunks(path, columns=columns, names=names))
 
 
 def parts_of(folder: Path) -> list[Path]:
-    """Return the Parquet files in a folder and its folders, in the order of their names."""
+    """Return the Parquet files in a folder and its subfolders, sorted by path."""
     files = (each for suffix in ("*.parquet", "*.pq") for each in folder.rglob(suffix))
     return sorted(each for each in files if each.is_file() and not each.name.startswith((".", "_")))
 
@@ -103,9 +103,9 @@ def parts_of(folder: Path) -> list[Path]:
 def edge_chunks(
     path: Path, part: tuple[int, int] = (0, 1), *, columns: TableColumns = USUAL, names: Names | None = None
 ) -> EdgeChunks:
-    """Return the edges chunk by chunk; with `part`, a rank's number and that of ranks, those of its row groups.
+    """Return the edges chunk by chunk; with `part`, a rank and the number of ranks, those of the rank's row groups.
 
-    Of a folder all Parquet files are read, one after the other.
+    If `path` is a folder, all its Parquet files are read, one after the other.
     """
     if path.is_dir():
         return edge_list.chained(lambda each: edge_chunks(each, part, columns=columns, names=names), parts_of(path))
@@ -129,7 +129,7 @@ def edge_chunks(
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write each entry as a row, with its value unless one value stands for all and it is True."""
+    """Write each entry as a row, with its value unless the matrix is iso-valued with True."""
     plain = csr.dtype.is_bool and unweighted(csr)
     if csr.dtype.is_complex:
         raise InvalidValue(f"A holds {csr.dtype}; Parquet has no complex numbers")
@@ -142,7 +142,7 @@ def write(csr: Csr, out: Output) -> None:
 def writing(
     out: Output, size: tuple[int, int], dtype: Any
 ) -> Iterator[Callable[[NDArray[Any], NDArray[Any], NDArray[Any] | None], None]]:
-    """Write edges piece by piece: the function that comes takes rows, columns and, unless `dtype` is None, values."""
+    """Yield a function that appends edges to a new file: rows, columns and, unless `dtype` is None, values."""
     pyarrow, parquet = need("pyarrow", "arrow"), need("pyarrow.parquet", "arrow")
     fields = [("source", pyarrow.int64()), ("target", pyarrow.int64())]
     fields += [] if dtype is None else [("weight", pyarrow.from_numpy_dtype(dtype))]
@@ -167,10 +167,10 @@ def from_parquet(
     weight: str | None = "weight",
     **options: Unpack[TableOptions],
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
-    """Make a Matrix of the edge list in a Parquet file, by the names of its columns.
+    """Make a Matrix from the edge list in a Parquet file, by the names of its columns.
 
     :func:`sparsezc.io.read` reads such files too, and builds the matrix in a placement; this function accepts any
-    column names and any kind of labels. Only the named columns are read; the rest is as in
+    column names and any kind of labels. Only the named columns are read, and converted as by
     :func:`~sparsezc.io.from_arrow`.
 
     Parameters
@@ -214,9 +214,9 @@ def to_parquet(
     *,
     labels: Any = None,
 ) -> None:
-    """Write the entries of a Matrix as a Parquet edge list; the file appears whole or not at all.
+    """Write the entries of a Matrix as a Parquet edge list; the file appears complete or not at all.
 
-    The table is one copy in memory, an Arrow table; :func:`sparsezc.io.write` writes chunk by chunk instead.
+    An Arrow table in memory holds one copy of the entries; :func:`sparsezc.io.write` writes chunk by chunk instead.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def to_parquet(
 
 
 def write_table(table: Any, out: Output) -> None:
-    """Write a pyarrow Table with the checksums that every Parquet file of sparsezc has."""
+    """Write a pyarrow Table as a Parquet file with checksums of pages and of the whole file."""
     parquet = need("pyarrow.parquet", "arrow")
     target = out.reserve()
     with target.open("wb") as file:

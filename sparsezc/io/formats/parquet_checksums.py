@@ -1,7 +1,7 @@
 """Checksums of whole Parquet files: Parquet's own do not cover page headers and the footer.
 
-A table between the last row group and the footer, which readers skip, holds a CRC-32 of each mebibyte before it, one of
-the footer, and one of the table. The files remain plain Parquet. A file that another program rewrites has no table, and
+A table between the last row group and the footer, which readers skip, holds a CRC-32 of each mebibyte before it, of the
+footer, and of the table itself. The files remain plain Parquet. A file that another program rewrites has no table, and
 is read like any file of another program.
 """
 
@@ -30,7 +30,7 @@ _TAIL = 8  # bytes after the footer: its length, and the name of the format
 
 
 def seal(path: Path) -> None:
-    """Add the table to a finished file."""
+    """Insert the table of checksums into a finished file."""
     with path.open("r+b") as file:
         end = _footer(file)
         file.seek(end)
@@ -43,13 +43,13 @@ def seal(path: Path) -> None:
 
 
 def check(path: Path, spans: Callable[[], list[tuple[int, int]]] | None = None) -> None:
-    """Compare a file with its table, if it has one.
+    """Compare a file with its table of checksums, if it has one.
 
     Parameters
     ----------
     path : Path
     spans : callable, optional
-        Returns the first and last bytes of what will be read, once the footer was compared; by default all.
+        Returns the ranges of bytes that will be read; called after the footer was compared. None: the whole file.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def check(path: Path, spans: Callable[[], list[tuple[int, int]]] | None = None) 
         file.seek(end - _TABLE.size)
         name, count, crc, whole = _TABLE.unpack(file.read(_TABLE.size))
         start = end - _TABLE.size - 4 * count
-        if start < 0 or count != -(-start // PIECE):  # in another program's file the count is any number
+        if start < 0 or count != -(-start // PIECE):  # in other programs' files this may be any number
             if name != _NAME:
                 _refuse_moved_table(path, end)
                 return
@@ -108,7 +108,7 @@ def _refuse_moved_table(path: Path, end: int) -> None:
 
 
 def _compare(path: Path, stop: int, table: NDArray[np.uint32], pieces: list[int]) -> None:
-    """Compare some pieces in front of the table with it, by all cores."""
+    """Compare some pieces of the file with the table, by at most 16 threads."""
     progress = bar(min(stop, len(pieces) * PIECE), f"checking {path.name}")
     with ThreadPoolExecutor(processors(16)) as pool:
         found = pool.map(lambda number: _sum(path, number, stop), pieces)
@@ -124,7 +124,7 @@ def _compare(path: Path, stop: int, table: NDArray[np.uint32], pieces: list[int]
 
 
 def _footer(file: BinaryIO) -> int:
-    """Return where the footer begins; 0 if there is none."""
+    """Return the position of the footer's first byte; 0 if there is no footer."""
     size = file.seek(0, os.SEEK_END)
     if size < _TAIL:
         return 0

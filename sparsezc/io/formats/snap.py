@@ -31,11 +31,11 @@ from sparsezc.semirings.types import datatypes
 if TYPE_CHECKING:
     from sparsezc.io.files.atomic_write import Output
 
-#: Seconds from 1985 to 2100, in which the times of events are, and hardly any weights.
+#: Seconds since 1970 at the beginning of 1985 and of 2100: times of events are between them, and hardly any weights.
 _TIMES = (473_385_600, 4_102_444_800)
 _picker = first_use.function("sparsezc.io.formats.table_text", "Picker")
 _NAMELESS = (".txt", ".el", ".wel", ".e", ".edges")  # suffixes of lists whose columns have no names
-_SIZES = re.compile(rb"# ([0-9]+) x ([0-9]+), ([0-9]+) entries\r?\n")  # the form in which `write` gives them
+_SIZES = re.compile(rb"# ([0-9]+) x ([0-9]+), ([0-9]+) entries\r?\n")  # the first line, as `write` writes it
 
 
 def read(
@@ -58,7 +58,7 @@ def read(
 
 
 def in_spans(_: Path) -> bool:
-    """Return whether a part of the lines can be read alone."""
+    """Return True: any part of the lines can be read alone."""
     return True
 
 
@@ -70,15 +70,16 @@ def edge_chunks(
     columns: TableColumns = USUAL,
     names: Names | None = None,
 ) -> EdgeChunks:
-    """Return the edges chunk by chunk, or those of some lines, whose number the caller has to check.
+    """Return the edges chunk by chunk; with `span`, those of these lines, whose total number the caller must check.
 
-    Cells are picked where `columns` are chosen, vertices have `names`, or the file has quotes or semicolons.
+    Cells are picked (table_text.py) if `columns` are chosen, vertices have `names`, or the file has quotes or
+    semicolons.
     """
     chosen, heading = columns, not plain_name(path.name).endswith(_NAMELESS)
 
     def chunks() -> Chunks:
         columns, order = 0, tuple(range(3))
-        most = listed = 0  # the number of vertices by the ids, and that of edges
+        most = listed = 0  # the number of vertices (largest id + 1), and of edges
         sizes: tuple[int, int, int] | None = None
         warns = span is None or span.start == 0
         picker = _picker(chosen, names, heading or chosen.named, warns) if chosen.named or names is not None else None
@@ -88,7 +89,7 @@ def edge_chunks(
 
         for chunk, wanted in parts(path, span, known):
             first = chunk.first == 1
-            if first and chunk.data[:14].lower() == b"%%matrixmarket":  # its line of sizes is no edge
+            if first and chunk.data[:14].lower() == b"%%matrixmarket":  # its line of sizes would be an edge
                 raise chunk.error(
                     0, "found %%MatrixMarket; format='mtx' (--format mtx) reads Matrix Market files of any name"
                 )
@@ -137,7 +138,7 @@ def _has_cells(chunk: Lines) -> bool:
 
 
 def _ask_about_times(chunk: Lines, values: NDArray[Any]) -> None:
-    """Refuse to guess if weights without a name look like times, seconds or milliseconds since 1970."""
+    """Raise FileFormatError if weights without a name look like times, in seconds or milliseconds since 1970."""
     if values.dtype.kind not in "iu" or values.size < 2 or values.min() == values.max():
         return
     for unit in (1, 1000):
@@ -151,24 +152,24 @@ def _ask_about_times(chunk: Lines, values: NDArray[Any]) -> None:
 
 
 def check_total(path: Path, facts: EdgeFacts) -> None:
-    """Compare the number of all edges with that of the first line.
+    """Compare the number of all edges with the number in the first line.
 
     Raises
     ------
     FileFormatError
-        It differs, or there are neither edges nor sizes.
+        The numbers differ, or there are neither edges nor sizes.
     """
     if facts.promised is not None and facts.listed != facts.promised:
         raise FileFormatError(
-            f"{path} has {facts.listed:,} entries; its first line says {facts.promised:,}: it is cut, or was changed "
-            "without that line"
+            f"{path} has {facts.listed:,} entries; its first line says {facts.promised:,}: it is truncated, or was "
+            "changed without that line"
         )
     if not facts.nrows and facts.promised is None:
         raise FileFormatError(f"{path} holds no edges; lines of two vertex ids are needed")
 
 
 def _sizes(chunk: Lines, said: re.Match[bytes]) -> tuple[int, int, int]:
-    """Return rows, columns and entries as the first line gives them."""
+    """Return the numbers of rows, columns and entries that the first line states."""
     nrows, ncols, nvals = map(text.stated, said.groups())
     if nrows is None or ncols is None or nvals is None:
         raise chunk.error(0, f"found {text.shown(said[0])}; sizes and a count below 10^20 are needed")
@@ -188,13 +189,13 @@ def _check_ids(
 
 
 def _headings(chunk: Lines) -> tuple[Lines, tuple[int, ...]]:
-    """Return the lines without a first line of column names, and the positions of source, target and weight by it.
+    """Return the lines without a first line of column names, and the positions of source, target and weight by names.
 
     Raises
     ------
     FileFormatError
-        A column name is unknown: another order of the columns would be another graph. NamedVertices if the next line
-        has no numbers either, so that all may be names of vertices.
+        A column name is unknown, so the order of the columns is, too. NamedVertices if the next line has no numbers
+        either: all lines may have names of vertices.
     """
     lines = text.without_comments(chunk.data).split(b"\n")
     at = next((k for k, line in enumerate(lines) if line.strip()), 0)
@@ -203,7 +204,7 @@ def _headings(chunk: Lines) -> tuple[Lines, tuple[int, ...]]:
         return chunk, ()
     places = [[k for k, name in enumerate(names) if name in known] for known in HEADINGS]
     order = tuple(found[0] for found in places if found)
-    unnamed = lines[at].lstrip().startswith((b",", b'"",'))  # as pandas heads its index
+    unnamed = lines[at].lstrip().startswith((b",", b'"",'))  # pandas' index column has no name
     if unnamed or len(order) != len(names) or not (places[0] and places[1]):
         needed = ", ".join("/".join(known) for known in HEADINGS)
         unknown = [name for name in names if not any(name in known for known in HEADINGS)]
@@ -219,16 +220,16 @@ def _headings(chunk: Lines) -> tuple[Lines, tuple[int, ...]]:
 
 
 def _no_numbers(lines: list[bytes]) -> bool:
-    """Return whether the first two words of the next line are no numbers."""
+    """Return whether neither of the first two words of the next line is a number."""
     words = next((re.split(rb"[\s,]+", line.strip()) for line in lines if line.strip()), [])
     return not any(word.isdigit() for word in words[:2])
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write each entry as a line, with its value unless one value stands for all and it is 1.
+    """Write each entry as a line, with its value unless the matrix is iso-valued with 1.
 
-    The sizes are written in a comment on the first line, where :func:`read` finds them. A .csv has none: vertices after
-    the last one with an edge are lost.
+    The first line is a comment with the sizes, which :func:`read` uses. A .csv has no such line: vertices after the
+    last one with an edge are lost.
     """
     if csr.dtype.is_complex:
         raise InvalidValue(f"an edge list holds real values, not {csr.dtype}; write .npz or .h5")

@@ -28,7 +28,7 @@ _Hash = Callable[[NDArray[Any]], NDArray[np.uint64]]
 
 
 class SymmetryCheck:
-    """A check of a square matrix whose entries come in order, in rows given by the offsets; a context manager.
+    """A symmetry check of a square matrix whose entries are added in the order of its rows; a context manager.
 
     Threads process the entries while the caller continues to read.
     """
@@ -46,14 +46,14 @@ class SymmetryCheck:
         self._pool.shutdown(cancel_futures=True)
 
     def add(self, ids: NDArray[Any], values: NDArray[Any] | None) -> None:
-        """Add the next columns, and their whole numbers if there are any; neither may change afterwards."""
+        """Add the column ids and, if any, the whole-number values of the next entries; these arrays must not change."""
         self._waiting.append(self._pool.submit(_sum, self._hash, self._indptr, self._at, ids, values))
         self._at += ids.size
         if len(self._waiting) > self._threads:
             self._sum += self._waiting.popleft().result()
 
     def check(self, path: Path) -> None:
-        """Raise an error if all entries came and the matrix differs from its transpose.
+        """Raise FileFormatError if all entries were added and the matrix differs from its transpose.
 
         Raises
         ------
@@ -63,13 +63,13 @@ class SymmetryCheck:
             self._sum += self._waiting.popleft().result()
         if self._at == self._indptr[-1] and self._sum % 2**64:
             raise FileFormatError(
-                f"{path} calls itself undirected, but found an edge that is stored in one direction only, or with "
-                "another weight in the other; both directions are needed, or the mark of a directed graph"
+                f"{path} is marked undirected, but an edge is stored in one direction only, or with another weight "
+                "in the other; both directions are needed, or the mark of a directed graph"
             )
 
 
 def _sum(hashed: _Hash, indptr: NDArray[np.int64], at: int, ids: NDArray[Any], values: NDArray[Any] | None) -> int:
-    """Return the sum over the entries from `at` on."""
+    """Return the terms' sum over the given entries, of which the first is entry `at` of the matrix."""
     total = 0
     for start in range(0, ids.size, _STEP):
         to = hashed(ids[start : start + _STEP])
@@ -84,7 +84,7 @@ def _sum(hashed: _Hash, indptr: NDArray[np.int64], at: int, ids: NDArray[Any], v
 
 
 def _of_rows(hashed: _Hash, indptr: NDArray[np.int64], at: int, count: int) -> NDArray[np.uint64]:
-    """Return the hashes of the rows of `count` entries from `at` on."""
+    """Return the hash of the row of each of `count` entries from entry `at` on."""
     stop = at + count
     first, last = (int(row) - 1 for row in np.searchsorted(indptr, [at, stop - 1], side="right"))
     if last - first > count:  # most of these rows are empty
@@ -111,7 +111,7 @@ def _random_hash() -> _Hash:
 
 
 def sums_of_ends(rows: NDArray[Any], cols: NDArray[Any], values: NDArray[Any] | None) -> list[int]:
-    """Return sums of a hash over the entries above and below the diagonal, which agree if both ends list each edge."""
+    """Return hash sums of the entries above and below the diagonal, which are equal if both ends list each edge."""
     sums = []
     for where, one, other in ((rows < cols, rows, cols), (rows > cols, cols, rows)):
         keys = one[where].astype(np.uint64) << np.uint64(32) ^ other[where].astype(np.uint64)

@@ -1,7 +1,7 @@
-"""Columns picked from lines of a table: chosen by name, quoted, between semicolons, with names for vertices.
+"""Selection of columns from the lines of a table: chosen by name, quoted, between semicolons, with vertex names.
 
-Lines become lines of the two or three words that :mod:`sparsezc.io.formats.text` parses, so that a wrong one is named
-by its number. A quoted cell ends on its line.
+Each line is reduced to the two or three words that :mod:`sparsezc.io.formats.text` parses, and keeps its number for
+error messages. A quoted cell must end on its line.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from sparsezc.io.files.source import Lines
 from sparsezc.io.formats import text
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
-_BLANKS = " \t\r\f\v"  # others, such as the non-breaking space, belong to names
-_SEPARATORS = "\t;,"  # the first that a table's first line has, rather outside quotes; else blanks
+_BLANKS = " \t\r\f\v"  # other blanks, such as the non-breaking space, belong to names
+_SEPARATORS = "\t;,"  # in order of preference; the first line decides, if possible by its text outside quotes
 _QUOTED = re.compile(r'"[^"]*"')
 
 
@@ -57,17 +57,17 @@ class _FirstLine:
 
 @dataclass
 class Picker:
-    """The columns picked from the lines of a table.
+    """A picker of columns from the lines of a table.
 
     Attributes
     ----------
     columns : TableColumns
     names : Names or None
-        Vertices have names, which get numbers here.
+        The numbering of vertex names; None: vertices have numbers.
     heading : bool
         The first line may name the columns.
     warns : bool
-        Warn of what may be meant otherwise: of several ranks one does.
+        Warn of columns that are not read; of several ranks only one does.
     """
 
     columns: TableColumns
@@ -81,7 +81,7 @@ class Picker:
     _doubtful: _FirstLine | None = None
 
     def table(self, chunk: Lines, weights: Weights) -> list[NDArray[Any]]:
-        """Return the columns of a chunk: ids, ids and, if there are any, weights.
+        """Return the columns of a chunk: sources, targets and, if there are any, weights.
 
         Raises
         ------
@@ -105,7 +105,7 @@ class Picker:
                     continue
             words = [cells[k] for k in at]
             if self._between == ";" and len(words) > 2 and words[2].count(",") == 1 and "." not in words[2]:
-                words[2] = words[2].replace(",", ".")  # where cells end in a semicolon, a comma is the decimal mark
+                words[2] = words[2].replace(",", ".")  # between semicolons a comma is the decimal mark
             self._check(chunk, number, words)
             kept.append(words)
             lines[number] = " ".join(["0", "0", *words[2:]] if self.names is not None else words)
@@ -126,7 +126,7 @@ class Picker:
             self._doubtful.warn_if_alone()
 
     def _check(self, chunk: Lines, number: int, words: list[str]) -> None:
-        """Refuse empty cells, and such as would be read as several words."""
+        """Raise FileFormatError for an empty cell, an id that is no number, or a weight of several words."""
         for k, word in enumerate(words):
             if not word:
                 raise chunk.error(number, "found an empty cell; an id and a number are needed in each", k)
@@ -136,14 +136,14 @@ class Picker:
                 raise chunk.error(number, f"found {text.shown(word.encode())}; a number is needed as the weight", k)
 
     def _rows(self, chunk: Lines) -> list[tuple[int, list[str]]]:
-        """Return the cells of each line that has some, with the line's place in the chunk."""
+        """Return the cells of each line that is not blank, with the line's number in the chunk."""
         data = text.without_comments(chunk.data)
         try:
             lines = data.decode().split("\n")
         except UnicodeDecodeError as error:
             raise chunk.error(
                 data.count(b"\n", 0, error.start),
-                "found bytes that are no UTF-8 text; iconv -f LATIN1 -t UTF-8 (or another) makes some",
+                "found bytes that are not UTF-8; iconv -f LATIN1 -t UTF-8 (or another encoding) converts them",
             ) from None
         numbers = [k for k, line in enumerate(lines) if line.strip(_BLANKS)]
         if self._between is None and numbers:
@@ -165,14 +165,14 @@ class Picker:
         return found
 
     def _begin(self, chunk: Lines, rows: list[tuple[int, list[str]]], weights: Weights) -> list[tuple[int, list[str]]]:
-        """Read the names of the columns, or take the first columns if there are none; return the lines of edges."""
+        """Choose the columns by the names in the first line, or the first columns if it has none; return the others."""
         number, cells = rows[0]
         self._width = len(cells)
         where = f"{chunk.path}, line {chunk.first + number}"
         unnamed = any(_WHOLE.fullmatch(cell) for cell in cells)
         later = rows[1][1][:2] if len(rows) > 1 else []
         if not self._usual(cells) and not (self.heading and any(map(_WHOLE.fullmatch, later))):
-            unnamed = True  # the names of vertices; otherwise those of columns, which must be usual ones
+            unnamed = True  # names of vertices; else the line has names of columns, which must be usual ones
         if not self.columns.named and (unnamed or not self.heading):
             self._at = list(range(min(self._width, 3)))
             if len(self._at) < 2:
@@ -190,7 +190,7 @@ class Picker:
         return rows[1:]
 
     def _refuse_heading(self, chunk: Lines, rows: list[tuple[int, list[str]]]) -> None:
-        """Refuse a first line of names whose third is no weight where the next line has one: it names the columns."""
+        """Raise FileFormatError if the first line names columns: its third word is no weight, the next line's is."""
         (number, cells), *others = rows
         if self.names is None or not others or min(len(cells), len(others[0][1])) < 3 or _is_number(cells[2]):
             return
@@ -204,7 +204,7 @@ class Picker:
             raise replace(chunk, picked=self._at).error(number, said, 2)
 
     def _usual(self, cells: list[str]) -> bool:
-        """Return whether a line has the usual names of columns."""
+        """Return whether a line consists of usual names of columns."""
         try:
             return bool(TableColumns().positions(cells, ""))
         except FileFormatError:
@@ -213,7 +213,7 @@ class Picker:
 
 def _words(line: str) -> list[str]:
     """Return the words between blanks of a line."""
-    return [word.decode() for word in line.encode().split()]  # of bytes, as str knows further blanks
+    return [word.decode() for word in line.encode().split()]  # as bytes: str.split would split at further blanks
 
 
 def _is_number(cell: str) -> bool:

@@ -35,7 +35,7 @@ _NOTHING_AFTER = re.compile(rb"(,)[ \t\r]*[,\n]")
 _NOTHING_BEFORE = re.compile(rb"(?:^|\n)[ \t]*(,)")
 _NAMES = "; relabel=True (--relabel) numbers names"
 _TEXTS = "; relabel=True (--relabel) takes all ids as names"
-_DIGITS = 400  # digits of a whole number that are read: one with more digits is out of range whatever they are
+_DIGITS = 400  # digits of a whole number that are converted: longer numbers are out of range in any case
 
 
 def without_comments(data: bytes) -> bytes:
@@ -90,13 +90,13 @@ def table(
     lines : Lines
         Lines that start with ``#`` or ``%`` are comments. Commas count as blanks, but not without a number.
     columns : int or None
-        The words that each line must have; None: as many as the first line, which must be 2 or 3.
+        The number of words that each line must have; None: that of the first line, which must be 2 or 3.
     base : int
         The number that the file gives to its first vertex.
     weights : Weights
         The type that must hold each weight, if one is requested.
     exact : bool, optional
-        Refuse whole weights that do not fit 64 bits; otherwise they become floats. None: if the weights are used.
+        Refuse whole weights that do not fit 64 bits; False: they become floats. None: True if the weights are used.
     order : sequence of int
         The positions of the row's id, the column's and the weight in a line.
 
@@ -104,7 +104,7 @@ def table(
     -------
     (list of arrays, columns)
         The ids as int64 from 0 on, the weights as int64, uint64 (one is 2**63 or more, none is negative) or float64. If
-        an integer type is requested, all are exact: uint64 for UINT64, else int64.
+        an integer type is requested, the weights are exact: uint64 for UINT64, else int64.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def table(
         raise lines.error(
             data.count(b"\n", 0, found.end()),
             "found attributes in braces, as NetworkX's write_edgelist writes them; its write_weighted_edgelist, or"
-            " data=False, writes a list that is read",
+            " data=False, writes a list that can be read",
         )
     if b"," in data:
         _check_commas(lines, data)
@@ -151,7 +151,7 @@ def table(
 
 
 def _check_commas(lines: Lines, data: bytes) -> None:
-    """Refuse a comma with nothing after or before it, by which numbers would be read as other columns'."""
+    """Raise FileFormatError for a comma without words on both sides: later words would move to another column."""
     if found := _NOTHING_AFTER.search(data) or _NOTHING_BEFORE.search(data):
         at = data.count(b"\n", 0, found.start(1))
         line = data.split(b"\n", at + 1)[at]
@@ -159,7 +159,7 @@ def _check_commas(lines: Lines, data: bytes) -> None:
 
 
 def _fitted(lines: Lines, data: bytes, values: NDArray[Any], at: int, dtype: datatypes.DataType | None) -> NDArray[Any]:
-    """Return the weights, the words `at` of the lines, exact if the requested type is one of integers."""
+    """Return the weights, word `at` of each line, after checking that `dtype` holds them; exact for an integer type."""
     floats = values.dtype.kind == "f"
     if floats:
         _check_range(lines, data, values, at, dtype)
@@ -188,7 +188,7 @@ def _weights(data: bytes, at: int) -> list[tuple[int, bytes]]:
 
 
 def _exact(lines: Lines, data: bytes, at: int, large: NDArray[Any], dtype: datatypes.DataType) -> NDArray[Any]:
-    """Return whole numbers written as fractions, such as 1e18, which floats may round."""
+    """Return exactly the weights `large`, whole numbers written like fractions (1e18), which floats may round."""
     from decimal import Decimal
 
     bounds = np.iinfo(dtype.np_type)
@@ -203,7 +203,7 @@ def _exact(lines: Lines, data: bytes, at: int, large: NDArray[Any], dtype: datat
 
 
 def _check_range(lines: Lines, data: bytes, values: NDArray[Any], at: int, dtype: datatypes.DataType | None) -> None:
-    """Refuse numbers that are infinite or 0 only because FP64 cannot hold them."""
+    """Raise an error for a number that is infinite or 0 only because FP64 cannot hold it."""
     suspect = np.isinf(values)
     if TINY.search(data):
         suspect |= values == 0
@@ -224,7 +224,7 @@ def _unfit(lines: Lines, index: int, word: bytes, at: int, dtype: datatypes.Data
 
 
 def _strict(lines: Lines, data: bytes, order: Sequence[int], base: int, exact: bool) -> list[NDArray[Any]]:
-    """Return the columns of text that has more than digits, or numbers that may be too large."""
+    """Return the columns of text that has not only digits, or may have numbers that are too large."""
     weighted = len(order) > 2
     floats = weighted and (not exact or _FRACTION.search(data))
     for weight in (np.int64, np.uint64, np.float64)[: 1 + weighted + bool(floats)]:
@@ -239,7 +239,7 @@ def _strict(lines: Lines, data: bytes, order: Sequence[int], base: int, exact: b
 
 def explain(lines: Lines, data: bytes, order: Sequence[int], base: int, exact: bool) -> Exception:
     """Return the error for the first wrong line."""
-    whole: list[tuple[int, int, int]] = []  # whole weights, their lines and words
+    whole: list[tuple[int, int, int]] = []  # whole weights, and the numbers of their lines and words
     for index, line in enumerate(data.split(b"\n")):
         for k, word in enumerate(line.split()):
             found = shown(word)
@@ -272,7 +272,7 @@ def _no_id(lines: Lines, index: int, word: int, said: str, base: int) -> Excepti
 
 
 def stated(word: bytes) -> int | None:
-    r"""Return a whole number below 10^20 from a header; None: the word is none, or longer.
+    r"""Return the whole number below 10^20 that a word of a header is; None if it is not one.
 
     >>> stated(b"27"), stated(b"-1"), stated(b"9" * 5000)
     (27, None, None)

@@ -1,1 +1,1 @@
-"""The HDF5 layout that opens without reading its entries, and HDF5 files of other programs."""
+"""HDF5 files that open without reading their entries, and HDF5 files of other programs."""

@@ -1,9 +1,10 @@
-"""Mappable HDF5 files: contiguous arrays, large ones from a page's start, with checksums. See docs/formats.md.
+"""Mappable HDF5 files: contiguous arrays with checksums, large ones aligned to pages. See docs/formats.md.
 
-The file is binsparse, readable by any program that knows that standard; its descriptor has the standard's part and
-ours, ``{"sparsezc": {"version": 1, ...}}``. Each array has CRC-32 checksums, one a mebibyte; the descriptor has one of
-each table of these, and the attribute ``sparsezc_crc32`` is that of the descriptor. So small parts are checked whenever
-a file is opened, and arrays when they are read or with ``verify=True``; errors name the place.
+The file is binsparse, readable by any program that supports that standard; its descriptor has the standard's part and
+ours, ``{"sparsezc": {"version": 1, ...}}``. Each array has a table of CRC-32 checksums, one for each mebibyte; the
+descriptor has the checksum of each table, and the attribute ``sparsezc_crc32`` is the descriptor's own. So descriptor
+and tables are checked whenever a file is opened, and arrays when they are read or with ``verify=True``; errors name the
+bytes.
 Sources: https://graphblas.org/binsparse-specification, version 0.1; HDF5 file format specification, version 3.0.
 """
 
@@ -38,7 +39,7 @@ COMPRESSED = 2  # the version of files with compressed ids, which readers of ver
 PIECE = 1 << 20  # bytes for each checksum
 _DESCRIPTOR = "binsparse"  # the name of the attribute, JSON
 _TABLES = "sparsezc/crc32"
-_LARGEST = 1 << 26  # the most bytes for a checksum that a file may have
+_LARGEST = 1 << 26  # the most bytes that one checksum of a file may cover
 _GROUP = 16  # pieces that one thread takes at a time
 
 
@@ -49,12 +50,12 @@ def plain(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-#: The facts about a file, and the numbers of its arrays.
+#: An open file that returns its descriptor and the numbers of its arrays.
 Container = seal.Sealed | Foreign
 
 
 class Writer:
-    """A new file: arrays of known sizes, filled in order, then the descriptor; used in a ``with`` block.
+    """A writer of a new file: arrays of known sizes, filled in order, then the descriptor; used in a ``with`` block.
 
     Once HDF5 has closed the file it is sealed (seal.py). With `group` the arrays are in that group of the file.
 
@@ -82,7 +83,7 @@ class Writer:
             seal.put(self._path, *self._sealed, self._group)
 
     def array(self, name: str, count: int, dtype: Any) -> Filled:
-        """Add an array of `count` entries; the disk must have space for it beside the earlier ones."""
+        """Add an array of `count` entries, and reserve disk space for it."""
         kind = plain(np.empty(0, dtype)).dtype
         width = np.dtype(dtype).itemsize // kind.itemsize
         made = self._arrays[name] = Filled(self._root.create_dataset(name, (count * width,), kind))
@@ -90,7 +91,7 @@ class Writer:
         return made
 
     def placed(self, name: str, count: int, dtype: Any) -> Placed:
-        """Add an array that other processes fill by its place in the file, before its checksums are set."""
+        """Add an array that other processes fill by its position in the file, before its checksums are set."""
         filled = self.array(name, count, dtype)
         made = self._arrays[name] = Placed(*filled.place())
         self._file.flush()  # no byte of the array may be left in HDF5's own buffers
@@ -117,7 +118,7 @@ class Writer:
 
 @dataclass
 class Placed:
-    """An array of a new file that is filled from elsewhere: first byte, bytes, and checksums once it is full."""
+    """An array of a new file that other processes fill: first byte, size in bytes, and checksums once it is full."""
 
     offset: int
     nbytes: int
@@ -125,7 +126,7 @@ class Placed:
     unplaced: int = 0
 
     def filled(self, sums: NDArray[np.uint32]) -> None:
-        """Note that the array is full, and the checksums of its pieces."""
+        """Set the checksums of the array's pieces, once it is full."""
         self.sums = sums
 
     def finish(self) -> NDArray[np.uint32]:
@@ -135,7 +136,7 @@ class Placed:
 
 
 class Filled:
-    """An array of a new file: its entries come in order, and checksums are computed as they do."""
+    """An array of a new file, whose entries are written in order, with their checksums computed meanwhile."""
 
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
@@ -145,7 +146,7 @@ class Filled:
 
     @property
     def unplaced(self) -> int:
-        """Return the bytes without a place in the file yet: HDF5 allocates an array at the first write to it."""
+        """Return the bytes that HDF5 has yet to allocate: it allocates an array at the first write to it."""
         return 0 if self._at else int(self._dataset.nbytes)
 
     def write(self, part: NDArray[Any]) -> None:
@@ -166,7 +167,7 @@ class Filled:
             rest = rest[len(piece) :]
 
     def place(self) -> tuple[int, int]:
-        """Have HDF5 allocate the array, and return its first byte and its bytes."""
+        """Have HDF5 allocate the array, and return its first byte and its size in bytes."""
         if self._dataset.size:
             self._dataset[:1] = 0
         return self._dataset.id.get_offset() or 0, int(self._dataset.nbytes)
@@ -178,7 +179,7 @@ class Filled:
 
 
 class MappableFile:
-    """An open file of this kind, and the small part of it that is in memory.
+    """The small parts of a mappable file that are in memory: its descriptor, places of arrays, and checksums.
 
     Attributes
     ----------
@@ -188,7 +189,7 @@ class MappableFile:
     piece : int
         The bytes of an array that one checksum covers.
     places : dict of str to (int, int, dtype)
-        The start of each array, its count of numbers, and their type as HDF5 stores them.
+        The first byte of each array, its count of numbers, and their type as HDF5 stores them.
     """
 
     def __init__(self, path: Path, file: Container, head: dict[str, Any]) -> None:
@@ -231,13 +232,13 @@ class MappableFile:
         progress.close()
 
     def compare(self, name: str, data: NDArray[np.uint8]) -> None:
-        """Compare a mapped array with its checksums; the name of the file may refer to another file by now."""
+        """Compare a mapped array's bytes, `data`, with its checksums: the path may refer to another file by now."""
         progress = bar(data.size, f"checking {self.path.name}")
         self._checked(name, progress, data)
         progress.close()
 
     def read(self, name: str) -> NDArray[Any]:
-        """Return a whole array, compared with its checksums, in pages of the system's cache: it takes no other memory.
+        """Compare a whole array with its checksums, and return it mapped: its pages are in the system's cache only.
 
         Raises
         ------
@@ -248,7 +249,7 @@ class MappableFile:
         return MappedBuffer(self.path, *self.places[name]).array
 
     def _checked(self, name: str, progress: Any, data: NDArray[np.uint8] | None = None) -> None:
-        """Compare each piece of an array with its checksum, by all cores: in the file, or in `data`."""
+        """Compare each piece of an array, read from the file or in `data`, with its checksum; by up to 16 threads."""
         table = self._tables[name]
 
         def look(first: int) -> int:
@@ -323,7 +324,7 @@ def opened(file: Container) -> MappableFile | None:
     Raises
     ------
     FileFormatError
-        It did, but the file is damaged or newer than this program.
+        :class:`Writer` wrote the file, but it is damaged or newer than this program.
     """
     path, text = file.path, file.text or "{}"
     crc = zlib.crc32(text.encode("utf-8", "surrogatepass"))
@@ -337,7 +338,7 @@ def opened(file: Container) -> MappableFile | None:
     if file.crc is None:
         raise FileFormatError(f"{path} is damaged: its descriptor is sparsezc's and has no checksum")
     if isinstance(file, Foreign) and seal.has_trailing_bytes(path):
-        raise FileFormatError(f"{path} is damaged or truncated: of its seal only a part is there")
+        raise FileFormatError(f"{path} is damaged or truncated: a part of its seal is missing")
     version = head["sparsezc"].get("version")
     if type(version) is not int or version not in (VERSION, COMPRESSED):
         newer = type(version) is int and version > COMPRESSED

@@ -1,7 +1,7 @@
-"""Ids that come in order, encoded into the blocks of a file (memory/id_blocks.py), few in memory at any time.
+"""Compression of ids into the blocks of a file (memory/id_blocks.py), with few ids in memory at any time.
 
-The ids have to come twice: in the first round each block is measured, in the second it is packed in the form found
-best. The form of each block, 2 bytes for 32 ids, is kept on disk in between.
+The ids are read twice, in order: the first pass measures each block, the second packs it in its best form. The form of
+each block, 2 bytes for 32 ids, is stored on disk in between.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sparsezc.io.hdf5.csr_file import BLOCKS, in_turn
 from sparsezc.memory import id_blocks
 
 _PART = 1 << 15  # ids that are processed at a time
-_SPACE = 200 * _PART  # bytes of memory for these
+_SPACE = 200 * _PART  # bytes of memory that a thread needs for a part
 
 
 class Packer:
@@ -46,7 +46,7 @@ class Packer:
         self.nbytes = self._threads * _SPACE
 
     def measure(self, ids: Iterable[NDArray[Any]]) -> None:
-        """Measure the blocks: the first round."""
+        """Measure the blocks, in the first pass over the ids."""
         with self._path.open("wb") as file, ThreadPoolExecutor(self._threads) as pool:
             for headers in in_turn(pool, id_blocks.measure, _parts(ids), 2 * self._threads):
                 headers.tofile(file)
@@ -69,7 +69,7 @@ class Packer:
         return writer.array(BLOCKS[0], self._lines(), np.uint32)
 
     def pack(self, ids: Iterable[NDArray[Any]]) -> Iterator[NDArray[np.uint32]]:
-        """Yield the words of the blocks: the second round."""
+        """Yield the words of the blocks, in the second pass over the ids."""
 
         def words(numbered: tuple[int, NDArray[Any]]) -> NDArray[np.uint32]:
             number, part = numbered
@@ -84,12 +84,12 @@ class Packer:
         return np.fromfile(self._path, np.uint16, count, offset=2 * start)
 
     def _lines(self) -> int:
-        """Return the words of the blocks, up to the end of a line."""
+        """Return the number of the blocks' words, rounded up to whole lines."""
         return -(-self._words // id_blocks.LINE) * id_blocks.LINE
 
 
 def _parts(ids: Iterable[NDArray[Any]]) -> Iterator[NDArray[np.uint32]]:
-    """Yield the same ids, in parts that are processed together."""
+    """Yield the same ids in parts of `_PART`, of which the last may be shorter."""
     part, filled = np.empty(_PART, np.uint32), 0
     for some in ids:
         left = some

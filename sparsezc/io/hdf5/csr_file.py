@@ -79,7 +79,7 @@ def can_be_mapped(found: aligned_file.MappableFile) -> bool:
 
 @contextmanager
 def damage(path: Path) -> Iterator[None]:
-    """Turn the errors of a wrong descriptor into one that blames the file."""
+    """Replace the errors that a damaged file causes by FileFormatError or OutOfMemory with the file's name."""
     try:
         yield
     except GraphblasException as error:
@@ -95,7 +95,7 @@ def damage(path: Path) -> Iterator[None]:
 
 
 def _refuse_shortage(path: Path, error: Exception) -> None:
-    """Raise OutOfMemory if the system had no memory or addresses for a file: that says nothing of its bytes."""
+    """Raise OutOfMemory if the system refused memory or addresses for a file, which is no sign of damage."""
     if isinstance(error, OSError) and error.errno == errno.ENOMEM:
         raise OutOfMemory(
             f"{path} cannot be mapped: the system has too little memory, or a limit on addresses (ulimit -v) is below"
@@ -139,7 +139,7 @@ def _mapped(mappable: aligned_file.MappableFile) -> Csr:
 
 
 def _falls(offsets: NDArray[np.int64]) -> bool:
-    """Return whether an offset is less than the one before; by all cores, as there may be 10^8 rows."""
+    """Return whether an offset is less than the one before; by up to 16 threads, as there may be 10^8 rows."""
 
     def look(start: int) -> bool:
         part = offsets[start : start + edge_list.BLOCK + 1]
@@ -153,7 +153,8 @@ def _ids(mappable: aligned_file.MappableFile, nvals: int, ncols: int) -> Buffer:
     offset, count, kind = mappable.places["indices_1"]
     if count != nvals or kind != index_dtype(ncols, "device"):
         raise FileFormatError(
-            f"{mappable.path}: indices_1 has {count:,} entries of {kind}; {nvals:,} of other make are needed"
+            f"{mappable.path}: indices_1 has {count:,} entries of {kind}; {nvals:,} of "
+            f"{index_dtype(ncols, 'device')} are needed"
         )
     return MappedBuffer(mappable.path, offset, nvals, kind, ncols)
 
@@ -165,26 +166,26 @@ def _blocks(mappable: aligned_file.MappableFile, nvals: int, ncols: int) -> Buff
     offset, count, kind = mappable.places[BLOCKS[0]]
     if headers.size != id_blocks.padded(nvals) or headers.dtype != np.uint16:
         raise FileFormatError(
-            f"{path}: block_headers has {headers.size:,} entries, which are not those of {nvals:,} ids"
+            f"{path}: block_headers has {headers.size:,} entries of {headers.dtype}, which do not fit {nvals:,} ids"
         )
     if ncols > 2**32:
         raise FileFormatError(f"{path} has {ncols:,} columns; compressed ids count 2^32 at most")
     words = int((headers >> 10).sum(dtype=np.uint64))
     known = starts.dtype == np.uint64 and np.array_equal(starts, id_blocks.starts_of(headers))
     if not known or count != -(-words // id_blocks.LINE) * id_blocks.LINE or kind != np.uint32:
-        raise FileFormatError(f"{path}: blocks has {count:,} words, which are not those that its headers tell of")
+        raise FileFormatError(f"{path}: blocks has {count:,} words; headers, starts and words do not match")
     return id_blocks.BlocksBuffer(nvals, headers, starts, MappedBuffer(path, offset, count, kind), ncols)
 
 
 def bits(mappable: aligned_file.MappableFile) -> float:
-    """Return the bits of a compressed id in a file, including headers; 0 if ids are not compressed."""
+    """Return the average number of bits of a compressed id in a file, with headers; 0 if ids are not compressed."""
     nvals = int(mappable.descriptor["number_of_stored_values"])
     places = [mappable.places[name] for name in BLOCKS if name in mappable.places]
     return 8 * sum(count * kind.itemsize for _, count, kind in places) / max(nvals, 1)
 
 
 def value_type(name: str) -> tuple[datatypes.DataType, bool]:
-    """Return the type of binsparse's name, and whether one value stands for all.
+    """Return the type that binsparse's name means, and whether one value stands for all.
 
     >>> value_type("iso[bint8]"), value_type("complex[float32]")
     ((BOOL, True), (FC32, False))
@@ -195,14 +196,14 @@ def value_type(name: str) -> tuple[datatypes.DataType, bool]:
 
 
 def type_name(dtype: np.dtype[Any]) -> str:
-    """Return binsparse's name of a type."""
+    """Return binsparse's name for a type."""
     if dtype.kind == "c":
         return f"complex[float{dtype.itemsize * 4}]"
     return "bint8" if dtype.kind == "b" else dtype.name
 
 
 def stored(mappable: aligned_file.MappableFile) -> stored_csr.StoredCsr:
-    """Return the rows as they are stored in the file, for a reader that reads them once: nothing is mapped."""
+    """Return the stored rows as an object that reads them once from their start."""
     csr = mapped(mappable)
 
     @contextmanager
@@ -223,7 +224,7 @@ def stored(mappable: aligned_file.MappableFile) -> stored_csr.StoredCsr:
 
 @contextmanager
 def _ids_in_turn(mappable: aligned_file.MappableFile, csr: Csr) -> Iterator[Callable[[int], NDArray[Any]]]:
-    """Return a function that returns the next ids, as many as asked for."""
+    """Yield a function that returns as many of the next ids as its argument says."""
     if isinstance(csr.indices, id_blocks.BlocksBuffer):
         at = 0
 
@@ -245,8 +246,8 @@ def load(
 ) -> Csr | edge_list.Edges:
     """Return the matrix with the requested weights: mapped, or read into its placement.
 
-    Arrays that are read are compared with their checksums, mapped arrays at their first use; `verify` compares all at
-    once.
+    Arrays that are read are compared with their checksums, mapped arrays at their first use; with `verify` all arrays
+    are compared now.
     """
     csr = mapped(mappable)
     same = weights.kind == "file" and weights.dtype in (None, csr.dtype)

@@ -1,4 +1,4 @@
-"""Matrices written to mappable files (aligned_file.py), with plain or compressed ids."""
+"""The writer of matrices to mappable files (aligned_file.py), with plain or compressed ids."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sparsezc.terminal.progress import bar
 
 
 def save(csr: Csr, out: Output, *, compress: bool = False, vertices: NDArray[Any] | None = None) -> None:
-    """Write a matrix as a mappable file; with its ids in blocks, if these are requested and can hold them.
+    """Write a matrix as a mappable file; with `compress`, ids are compressed unless a matrix has over 2^32 columns.
 
     `vertices`: the ids or names of its rows.
     """
@@ -47,7 +47,7 @@ def save(csr: Csr, out: Output, *, compress: bool = False, vertices: NDArray[Any
 
 
 def _save_blocks(csr: Csr, writer: aligned_file.Writer) -> None:
-    """Write the ids, a part for each core at a time: all headers first, as they give the length of the blocks."""
+    """Compress and write the ids in parallel parts; all headers first, as they determine the length of the blocks."""
     starts = range(0, csr.nvals, id_blocks.PART)
     headers = np.zeros(id_blocks.padded(csr.nvals), np.uint16)
 

@@ -23,7 +23,7 @@ _GROUP = 32  # blocks that share a start
 
 
 class FileRows:
-    """The rows of a matrix in a file.
+    """The rows of a matrix in a mappable file, of which any range can be read.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class FileRows:
     dtype : DataType
     iso, symmetric, compressed : bool
     kept_in_file : bool
-        Placement "mapped" leaves it in the file.
+        Placement "mapped" leaves the rows in the file.
     """
 
     kept_in_file = True
@@ -63,12 +63,12 @@ class FileRows:
                 )
 
     def offsets(self, first: int, last: int) -> NDArray[np.int64]:
-        """Return the entries before the rows ``first:last``; row `nrows` is the end.
+        """Return the offsets of the rows ``first:last``; the offset of row `nrows` is the number of entries.
 
         Raises
         ------
         FileFormatError
-            They fall, or are no positions of entries.
+            The offsets descend, or are no positions of entries.
         """
         found = self._ranges.read("pointers_to_1", first, last).astype(np.int64, copy=False)
         low, high = (int(found[0]), int(found[-1])) if found.size else (0, 0)
@@ -95,7 +95,7 @@ class FileRows:
         return found
 
     def values(self, start: int, stop: int) -> NDArray[Any]:
-        """Return the values of the entries ``start:stop``; the one of an iso-valued matrix."""
+        """Return the values of the entries ``start:stop``, or the one value of an iso-valued matrix."""
         low, high = (0, 1) if self.iso else (start, stop)
         width = self.dtype.np_type.itemsize // self._ranges.mappable.places["values"][2].itemsize
         return self._ranges.read("values", width * low, width * high).view(self.dtype.np_type)
@@ -103,7 +103,7 @@ class FileRows:
     def placed_ids(self, start: int, stop: int, placement: str) -> Buffer | None:
         """Return the ids of the entries ``start:stop``: left in the file, or compressed in a placement for kernels.
 
-        None: they are to be read. Compressed ids must begin with a block, which holds 32 ids whatever their rows are.
+        None: the caller must read them. Compressed ids must begin with a block, which has 32 ids of any rows.
         """
         if placement in HOSTS:
             return None
@@ -124,7 +124,7 @@ class FileRows:
         return self._ranges.mapped("values", low, high, self.dtype.np_type)
 
     def _body(self, found: _Span, *, mapped: bool) -> MappedBuffer:
-        """Return the words of some blocks, in the file or read."""
+        """Return the words of some blocks, mapped or read."""
         if mapped:
             return self._ranges.mapped(BLOCKS[0], found.line, found.end, np.uint32)
         return MappedBuffer.of(self._ranges.read(BLOCKS[0], found.line, found.end))
@@ -145,14 +145,14 @@ class FileRows:
             for at in (begin, begin + int(words[low:high].sum()) + id_blocks.LINE - 1)
         )
         if end > self._words:
-            raise FileFormatError(f"{self.path}: blocks has {self._words:,} words, fewer than its headers tell of")
+            raise FileFormatError(f"{self.path}: blocks has {self._words:,} words, fewer than its headers require")
         own = np.zeros(id_blocks.padded((last - first) * id_blocks.SIZE), np.uint16)
         own[: last - first] = headers[low:high]
         return _Span(own, id_blocks.starts_of(own) + np.uint64(begin - line), line, end)
 
 
 class _Span(NamedTuple):
-    """Some blocks: their headers, the starts of each 32 in the words ``line:end`` of the file's blocks."""
+    """Some blocks: their headers, and the start of every 32nd in the words ``line:end`` of the file's blocks."""
 
     headers: NDArray[np.uint16]
     starts: NDArray[np.uint64]

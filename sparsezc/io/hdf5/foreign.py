@@ -20,7 +20,7 @@ from sparsezc.io.files.source import FileTimeout, existing
 
 _PROGRAM = Path(__file__).with_name("reader_process.py")
 _STARTING = 60.0  # seconds for the process to start, before it opens the file
-_CPU_SECONDS = 2.0  # seconds of processor time for HDF5 to open a file (ten ms), beside the time for its arrays
+_CPU_SECONDS = 2.0  # seconds of processor time for HDF5 to open a file (it takes 10 ms), beside the time for its arrays
 _CPU_RATE = 20e6  # bytes a second that every decompressor reaches
 _WAIT = 60.0  # seconds for a disk to deliver a piece, beside the time for a large chunk
 _WAIT_RATE = 1e6  # bytes a second that every disk reaches
@@ -32,7 +32,7 @@ _NUMBERS = {np.dtype(kind).str for kind in ("?", *"bhiqBHIQefdFD")}
 
 
 class Array(NamedTuple):
-    """The facts about a dataset: its start if it is contiguous, else None."""
+    """The facts about a dataset; `offset`: its first byte if it is contiguous, else None; `whole`: it has no chunks."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -41,12 +41,12 @@ class Array(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Return the count of its numbers."""
+        """Return the number of entries."""
         return int(np.prod(self.shape, dtype=object))
 
 
 class Foreign:
-    """A file as its process reads it, until it is closed.
+    """A file of another program, open in a process of its own until it is closed.
 
     Attributes
     ----------
@@ -110,8 +110,9 @@ class Foreign:
         Raises
         ------
         FileFormatError
-            They cannot be read, or not in the processor time for so many bytes.
+            The numbers cannot be read, or not within the processor time for so many bytes.
         FileTimeout
+            The disk delivers too little within a minute.
         """
         known = self.arrays[name]
         stop = known.size if stop is None else min(stop, known.size)
@@ -126,8 +127,8 @@ class Foreign:
                 raise self._damage(f"{name} ends before entry {start + at + part.size}")
         return made
 
-    def _ask(self, asked: dict[str, Any], out: NDArray[Any] | None = None) -> dict[str, Any] | None:
-        """Return an answer, and in `out` the bytes that follow it; None if the process ended."""
+    def _ask(self, asked: dict[str, Any], space: NDArray[Any] | None = None) -> dict[str, Any] | None:
+        """Send a request, and return its answer, with the bytes that follow in `space`; None if the process ended."""
         found: Any = None
         try:
             assert self._process.stdin is not None
@@ -142,15 +143,15 @@ class Foreign:
         return found if isinstance(found, dict) else None
 
     def _begin(self) -> None:
-        """Have the process import its modules; it has not opened the file yet."""
+        """Have the process import its modules, before it opens the file."""
         modules = ["numpy", "h5py", *(name for name in ("hdf5plugin",) if name in sys.modules)]
         found = self._ask({"do": "start", "path": sys.path, "import": modules, "seconds": _STARTING})
         if found is None or "error" in found:
             raise _unopened(self.path, "it ended" if found is None else found["error"])
 
-    def _ask_of_file(self, asked: dict[str, Any], out: NDArray[Any] | None = None) -> dict[str, Any]:
-        """Return an answer within limits of time; errors are the file's, except that of a slow disk."""
-        found = self._ask(asked | {"seconds": self._wait, "cpu_seconds": self._cpu_seconds}, out)
+    def _ask_of_file(self, asked: dict[str, Any], space: NDArray[Any] | None = None) -> dict[str, Any]:
+        """Return the answer to a request about the file; raise FileFormatError, or FileTimeout for a slow disk."""
+        found = self._ask(asked | {"seconds": self._wait, "cpu_seconds": self._cpu_seconds}, space)
         if found is None:
             raise self._ended()
         if "error" in found:
@@ -162,7 +163,7 @@ class Foreign:
         self._process.kill()
         code = self._process.wait()
         if hasattr(signal, "setitimer") and code == -signal.SIGPROF:
-            return self._damage(f"HDF5 did not come to an end within {self._cpu_seconds:.1f} s of processor time")
+            return self._damage(f"HDF5 did not finish within {self._cpu_seconds:.1f} s of processor time")
         if hasattr(signal, "setitimer") and code == -signal.SIGALRM:
             return FileTimeout(
                 f"{self.path} was not read: HDF5 waited for its disk, without an answer within {self._wait:.1f} s"
@@ -193,7 +194,7 @@ def _start(path: Path) -> tuple[subprocess.Popen[bytes], Any]:
 
 
 def _unopened(path: Path, said: object) -> Panic:
-    return Panic(f"{path} was written by others, and the process that is to open it cannot start: {one_line(said)}")
+    return Panic(f"{path} is another program's file; the process that opens those cannot start: {one_line(said)}")
 
 
 def one_line(said: object, most: int = 300) -> str:

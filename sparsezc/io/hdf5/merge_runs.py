@@ -42,7 +42,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Merger:
-    """Runs that can be merged repeatedly."""
+    """Sorted runs that can be merged any number of times."""
 
     runs: list[external_sort.Run]
     left: Callable[[], int]  # bytes that merging may use
@@ -55,13 +55,13 @@ class Merger:
         return edge_list.value_type(kinds) if kinds else None
 
     def chunks(self, label: str) -> Iterator[tuple[Positions, NDArray[Any] | None]]:
-        """Yield the merged entries."""
+        """Merge the runs, and yield their entries chunk by chunk."""
         return external_sort.merged(self.runs, self.left(), self.dup_op, label)
 
 
 @dataclass
 class Look:
-    """The facts that a pass over the merged entries finds."""
+    """The number of entries and the bounds of their values, found in a pass over the merged entries."""
 
     count: int = 0
     low: Any = None
@@ -80,7 +80,7 @@ class Look:
         self.same = self.same and bool((values == self.first).all())
 
     def joined(self, others: Sequence[Look]) -> Look:
-        """Return the facts about several parts of the entries, in order, of which this is one."""
+        """Return the facts about all entries from those about their parts in order, `others`, including these."""
         some = [each for each in others if each.count]
         if not some:
             return Look()
@@ -94,7 +94,7 @@ class Look:
     def values(
         self, weights: Weights, stated: datatypes.DataType | None, kind: np.dtype[Any] | None
     ) -> tuple[datatypes.DataType, NDArray[Any] | None]:
-        """Return the type of the values, which came as `kind`, and the one that stands for all, if there is one."""
+        """Return the final type of values that were read as `kind`, and the value of all if equal, else None."""
         few = None if kind is None else np.array([self.first, self.low, self.high] if self.count else [], kind)
         one, dtype, _ = csr_builder.final_values(few, weights, stated)
         if few is None:
@@ -108,7 +108,7 @@ def write(
 ) -> Facts:  # fmt: skip
     """Merge the runs into the file; with a packer, ids are compressed into blocks.
 
-    `listed`: the entries of which the runs were made; `vertices`: the ids of rows.
+    `listed`: the number of entries before duplicates were merged; `vertices`: the ids of rows.
     """
     look, packer = Look(), None if facts.ncols > 2**32 else packer
     counted = looked_at(look, merger)
@@ -128,7 +128,7 @@ def write(
             target.write(one)
 
         def columns() -> Iterator[NDArray[Any]]:
-            """Yield the ids of the entries; rows and values are written as they come."""
+            """Yield the column ids of the entries, after writing their offsets and values."""
             for rows, cols, values in steps(merger, f"writing {out.path.name}"):
                 offsets.add(rows)
                 if weights.kind == "hash":
@@ -150,7 +150,7 @@ def write(
 
 
 def steps(merger: Merger, label: str) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]]:
-    """Yield rows, columns and values of the merged entries, few at a time."""
+    """Yield rows, columns and values of the merged entries, at most `_STEP` entries at a time."""
     for entries, values in merger.chunks(label):
         count = entries[0].size
         for start in range(0, count, _STEP):
@@ -159,21 +159,21 @@ def steps(merger: Merger, label: str) -> Iterator[tuple[NDArray[Any], NDArray[An
 
 
 def looked_at(look: Look, merger: Merger) -> Iterator[NDArray[Any]]:
-    """Yield the columns of the merged entries, after adding each part to `look`."""
+    """Yield the column ids of the merged entries, after adding each part of the entries to `look`."""
     for _, cols, values in steps(merger, "counting edges"):
         look.add(cols.size, values)
         yield cols
 
 
 class _Offsets:
-    """A writer of the offsets of rows whose entries come in order, so that never all of them are in memory."""
+    """A writer of row offsets from entries in order, which never has all offsets in memory."""
 
     def __init__(self, target: aligned_file.Filled) -> None:
         self._target = target
         self._next = self._count = 0  # the next row whose offset is to be written, and the entries before it
 
     def add(self, rows: NDArray[Any]) -> None:
-        """Add the rows of some more entries."""
+        """Add the row ids of the next entries."""
         self._to(int(rows[-1]) + 1, rows)
         self._count += rows.size
 

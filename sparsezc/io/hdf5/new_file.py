@@ -1,4 +1,4 @@
-"""New HDF5 files: a failed write is the system's error, and leaves no file behind."""
+"""Creation of HDF5 files: a failed write raises the system's error, and leaves no open file behind."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def created(path: Path, **how: Any) -> Iterator[Any]:
 
 @contextmanager
 def _plainly() -> Iterator[None]:
-    """Replace HDF5's message by the system's where the system refused an operation."""
+    """Replace HDF5's error by an OSError with the system's message where the system refused an operation."""
     try:
         yield
     except (OSError, RuntimeError) as error:
@@ -58,7 +58,7 @@ def reserve(file: Any, nbytes: int) -> None:
     Raises
     ------
     OSError
-        There is too little. Where the file system cannot reserve, this shows when bytes are written.
+        The disk has too little space. A file system that cannot reserve space reports this when bytes are written.
     """
     if not hasattr(os, "posix_fallocate"):
         return

@@ -1,7 +1,7 @@
 """Ranges of the arrays of a file with checksums, compared only with the checksums of the pieces that they touch.
 
-A rank that has a thousandth of a matrix reads a thousandth of its file. Bytes come by reads, not by a mapping, as the
-pages of a mapping count as the process's memory.
+A rank that has a thousandth of a matrix reads a thousandth of its file. Bytes are read, not mapped, because the pages
+of a mapping count as the process's memory.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from sparsezc.memory.mapped import MappedBuffer, Part
 
 
 class Ranges:
-    """A reader of ranges; used in a ``with`` block.
+    """A reader of ranges of a file's arrays; used in a ``with`` block.
 
     Attributes
     ----------
     compared : int
-        The pieces that were compared so far, each once.
+        The number of pieces that were compared so far, each once.
     """
 
     def __init__(self, mappable: MappableFile) -> None:
@@ -82,7 +82,8 @@ class Ranges:
     def mapped(self, name: str, start: int, stop: int, dtype: Any, below: int | None = None) -> MappedBuffer:
         """Return the entries ``start:stop`` of an array, of type `dtype`, as a mapped buffer.
 
-        The mapping reaches to the ends of pieces, which begin on pages; they are compared at its first use.
+        The mapping consists of whole pieces, which begin on pages; they are compared with their checksums at its first
+        use.
         """
         offset, piece = self.mappable.places[name][0], self.mappable.piece
         width, total = np.dtype(dtype).itemsize, self.mappable.nbytes(name)

@@ -1,8 +1,8 @@
 """The process that opens other programs' HDF5 files: a program that is run by its path and imports nothing of sparsezc.
 
 HDF5's own code may crash on a damaged file or never return, and it follows references to other files. So such files
-are opened in this process, with limits of memory and time: each request gives the seconds that it may take, and the
-processor time that all requests so far may take; after these the system ends the process. Requests are lines of JSON
+are opened in this process, with limits of memory and time: each request states the seconds that it may take, and the
+processor time that all requests so far may take; at either limit the system ends the process. Requests are JSON lines
 on standard input; each answer is a line of JSON on the given descriptor, followed by the bytes that were read.
 References to other files are refused: links, external storage, virtual datasets.
 """
@@ -33,7 +33,7 @@ class Refused(Exception):
 
 
 def limit(more: int) -> None:
-    """Limit the memory of this process, if the system can."""
+    """Limit this process's memory to `_MEMORY` and `more` bytes, if the system can."""
     try:
         import resource
 
@@ -69,7 +69,7 @@ class Opened:
                 self.arrays[name] = self.inside(name, found)
 
     def lookup(self, start: Any, name: str, *, needed: bool = True) -> Any:
-        """Return the object of a name, by hard links only; None if there is none and none is needed."""
+        """Return the object of a name, by hard links only; None if it does not exist and is not `needed`."""
         found = start
         for part in name.split("/"):
             if part in ("", "."):
@@ -87,7 +87,7 @@ class Opened:
         return found
 
     def inside(self, name: str, data: Any) -> Any:
-        """Return a dataset, if all of it is in this file."""
+        """Return a dataset after checking that all of it is in this file."""
         if not isinstance(data, self.h5py.Dataset):
             raise Refused(f"{name} is no dataset")
         made = data.id.get_create_plist()
@@ -106,7 +106,7 @@ class Opened:
             try:
                 text = text.decode()
             except UnicodeDecodeError as error:
-                raise Refused(f"the descriptor of {self.group.name!r} is no UTF-8: {error}") from None
+                raise Refused(f"the descriptor of {self.group.name!r} is not UTF-8: {error}") from None
         if text is not None and len(str(text)) > _DESCRIPTOR:
             raise Refused(f"the descriptor has {len(str(text)):,} characters; {_DESCRIPTOR:,} are read")
         known = self.group.attrs.get("sparsezc_crc32")
@@ -130,7 +130,7 @@ class Opened:
         return count * int(data.dtype.itemsize)
 
     def read(self, name: str, start: int, stop: int) -> memoryview:
-        """Return the entries ``start:stop`` of an array, its rows one after another."""
+        """Return the bytes of the entries ``start:stop`` of an array, counted row by row."""
         import numpy as np
 
         data = self.arrays[name]
@@ -158,7 +158,7 @@ class Opened:
 
 def main(descriptor: int) -> None:
     """Answer requests until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to end
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when this process ends
     if hasattr(signal, "setitimer"):
         for number in (signal.SIGALRM, signal.SIGPROF):
             signal.signal(number, signal.SIG_DFL)
@@ -191,7 +191,7 @@ def main(descriptor: int) -> None:
                     answer({"nbytes": data.nbytes})
                     out.write(data)
             except MemoryError:
-                answer({"error": f"HDF5 wants more than {_MEMORY >> 20} MiB of memory for it"})
+                answer({"error": f"HDF5 needs more than {_MEMORY >> 20} MiB of memory for it"})
             except Exception as error:
                 said = error.args[0] if isinstance(error, KeyError) and error.args else error
                 answer({"error": str(said) or type(error).__name__})

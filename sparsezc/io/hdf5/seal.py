@@ -1,9 +1,9 @@
-"""The seal at the end of sparsezc's HDF5 files: the places of the arrays, to be read without HDF5's own code.
+"""The seal at the end of sparsezc's HDF5 files: the places of the arrays, which are then read without HDF5's code.
 
-After the bytes that HDF5 knows of comes a text in JSON, then a name of eight bytes, the text's length and its CRC-32.
-The text has the descriptor, the place of each array, and a checksum of all bytes outside the arrays. A program that
-changes the file with HDF5 cuts the seal off; the file is then opened like other programs' files (foreign.py). Every
-number in a seal is checked against the file before it is used.
+HDF5's own bytes are followed by a JSON text, a name of eight bytes, the text's length and its CRC-32. The text has the
+descriptor, the place of each array, and a checksum of all bytes outside the arrays. A program that changes the file
+with HDF5 cuts the seal off; the file is then opened like other programs' files (foreign.py). Every number in a seal is
+checked against the file before it is used.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sparsezc.io.hdf5.foreign import Array
 
 _NAME = b"sparsezc"
 _END = struct.Struct("<8sII")  # the name, the bytes of the text, its CRC-32
-_HEAD = struct.Struct("<8sB19xQ")  # from HDF5's superblock the name, the version, and the end of the file for HDF5
+_HEAD = struct.Struct("<8sB19xQ")  # of HDF5's superblock: signature, version, and end of HDF5's bytes
 _LONGEST = 16 << 20  # the most bytes of a text
 _STEP = 1 << 20  # bytes that are read at a time
 _NUMBERS = {np.dtype(kind).str for kind in "bhiqBHIQfd"}
@@ -88,12 +88,12 @@ def put(path: Path, text: str, places: Mapping[str, tuple[int, int, str]], group
 
 
 def find(path: Path, group: str | None) -> Sealed | None:
-    """Return the file by its seal; None if it has none, or one of another group.
+    """Open a file by its seal; return None if it has no seal, or that of another group.
 
     Raises
     ------
     FileFormatError
-        It has a seal, but differs from the file that was sealed.
+        The file has a seal, but was changed after it was sealed.
     """
     with (
         suppress(LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError),
@@ -105,14 +105,14 @@ def find(path: Path, group: str | None) -> Sealed | None:
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - _END.size))
         if file.read(len(_NAME)) == _NAME and has_trailing_bytes(path):
-            raise FileFormatError(f"{path} is damaged: its bytes are not those that it was sealed with")
+            raise FileFormatError(f"{path} is damaged: its bytes differ from those that were sealed")
     return None
 
 
 def has_trailing_bytes(path: Path) -> bool:
-    """Return whether a file has bytes that HDF5 does not know of: a seal, or the rest of one.
+    """Return whether a file has bytes after HDF5's own: a seal, or the rest of one.
 
-    A program that changes the file with HDF5 cuts them off.
+    A program that changes the file with HDF5 cuts these bytes off.
     """
     with path.open("rb") as file:
         head = file.read(_HEAD.size)
@@ -128,7 +128,7 @@ def _group(name: str | None) -> str:
 
 
 def _text(file: BinaryIO) -> dict[str, Any] | None:
-    """Return the text of a seal, if its checksum is right and the file has the size that the text says."""
+    """Return the text of a seal, if its checksum is right and the text states the file's size; else None."""
     size = file.seek(0, os.SEEK_END)
     if size < _END.size:
         return None
@@ -165,11 +165,11 @@ def _rest(file: BinaryIO, size: int, places: Mapping[str, Any]) -> int:
 
 
 def _gaps(size: int, places: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-    """Yield the gaps between the arrays."""
+    """Yield the ranges of bytes before, between and after the arrays."""
     spans = []
     for offset, count, dtype in places.values():
         if type(offset) is not int or type(count) is not int or dtype not in _NUMBERS or min(offset, count) < 0:
-            raise ValueError("a place is none")
+            raise ValueError("a place is invalid")
         if offset + count * np.dtype(dtype).itemsize > size:
             raise ValueError("an array is not before the seal")
         if count:

@@ -1,7 +1,7 @@
-"""The ids or names of vertices in a mappable file: those of the file that it was made of, for its rows in order.
+"""The ids or names that the rows of a mappable file had in the source that it was converted from.
 
-A file that was converted with ``relabel=True`` has them: numbers as int64, names as UTF-8 text, one after another, with
-the end of each.
+A file that was converted with ``relabel=True`` stores them in the order of rows: numbers as int64, names as one UTF-8
+text with the end of each name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def write(writer: Writer, ids: NDArray[Any] | None) -> None:
     Raises
     ------
     InvalidValue
-        A name is no text that UTF-8 holds.
+        A name cannot be encoded as UTF-8.
     """
     if ids is None:
         return
@@ -35,7 +35,7 @@ def write(writer: Writer, ids: NDArray[Any] | None) -> None:
     try:
         texts = [name.encode() for name in ids.tolist()]
     except UnicodeEncodeError as error:
-        raise InvalidValue(f"the name {error.object!r:.80} of a vertex is no text that UTF-8 holds") from None
+        raise InvalidValue(f"the name {error.object!r:.80} of a vertex cannot be encoded as UTF-8") from None
     ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
     writer.array(_ENDS, ends.size, np.int64).write(ends)
     joined = np.frombuffer(b"".join(texts), np.uint8)
@@ -43,13 +43,13 @@ def write(writer: Writer, ids: NDArray[Any] | None) -> None:
 
 
 def are_in(path: Path) -> bool:
-    """Return whether a file has ids of its vertices."""
+    """Return whether a file stores the ids of its vertices."""
     mappable = csr_file.find(path)
     return mappable is not None and bool({_NUMBERS, _ENDS} & set(mappable.places))
 
 
 def read(path: Path) -> NDArray[Any] | None:
-    """Return the ids of a file, compared with their checksums; None if it has none.
+    """Return the vertex ids that a file stores, compared with their checksums; None if it stores none.
 
     Raises
     ------

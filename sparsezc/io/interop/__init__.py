@@ -1,1 +1,1 @@
-"""Objects of other libraries, one library a file."""
+"""Conversions to and from other libraries' objects, one library a file."""

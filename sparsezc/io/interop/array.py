@@ -1,4 +1,4 @@
-"""Vectors and dense matrices from and to other libraries' arrays: NumPy, CuPy, PyTorch, JAX, Numba, RMM ...
+"""Conversion of vectors and dense matrices to and from other libraries' arrays: NumPy, CuPy, PyTorch, JAX, Numba ...
 
 An array is any object with DLPack, ``__cuda_array_interface__`` or NumPy's protocols. Arrays on a GPU stay there: no
 copy passes through the host. The arrays that are returned are NumPy's from the CPU engine and CuPy's from the GPU
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 def on_device(engine: str | None, *given: Any) -> bool:
-    """Return whether an object of these arrays is made on the GPU: as `engine` says, or where the arrays are."""
+    """Return whether to make an object on the GPU engine: as `engine` requests, else if one of the arrays is there."""
     if engine is not None:
         return engines.has_placements(engines.get(engine, f"engine={engine!r}"))
     return any(array_exchange.is_here(x) for x in given)
 
 
 def on_host(x: Any) -> NDArray[Any]:
-    """Return an array as NumPy's: a view if it is in host memory."""
+    """Return an array as a NumPy array, without a copy if it is in host memory."""
     if array_exchange.is_here(x):
         return cuda.current().asnumpy(array_exchange.array(x))
     return np.asarray(x)
@@ -50,7 +50,7 @@ def from_array(
     engine: str | None = None,
     name: str | None = None,
 ) -> Vector | Matrix:
-    """Make a Vector of an array, or a Matrix with every entry of a two-dimensional one.
+    """Make a Vector from an array, or a Matrix with all entries from a two-dimensional array.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ def from_array(
     dtype : optional
         The type of the result; by default the values' own.
     copy : bool
-        False: on the GPU, a full vector of a contiguous array of its type shares that array; change neither while both
-        are in use. All other cases make one copy: on the CPU, with `indices`, or into another type.
+        False: on the GPU, a full vector shares a contiguous array of its type; change neither while both are in use.
+        On the CPU, with `indices`, or for another type, one copy is made.
     engine : {"cpu", "gpu"}, optional
         The engine of the result; by default the one where the values are.
     name : str, optional
@@ -129,7 +129,7 @@ def _on_device(values: Any, indices: Any, size: int | None, dtype: Any, copy: bo
 
 
 def to_array(x: Any, fill_value: Any = None, dtype: Any = None, *, copy: bool = False) -> Any:
-    """Make an array of a Vector or a Matrix, on its engine: NumPy's on the CPU, CuPy's on the GPU.
+    """Return a Vector or a Matrix as a dense array: NumPy's from the CPU engine, CuPy's from the GPU engine.
 
     Parameters
     ----------

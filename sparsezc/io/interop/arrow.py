@@ -1,6 +1,6 @@
-"""To and from Arrow tables: edge lists with a row for each edge, of pyarrow or any object with Arrow's C stream.
+"""Conversion to and from Arrow tables with a row for each edge, of pyarrow or any object with Arrow's C stream.
 
-pyarrow is imported when one of these is called: ``pip install "sparsezc[arrow]"``.
+pyarrow is imported when a function of this module is called: ``pip install "sparsezc[arrow]"``.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def from_arrow(
     weight: str | None = "weight",
     **options: Unpack[TableOptions],
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
-    """Make an adjacency Matrix of an Arrow table's edge list.
+    """Make an adjacency Matrix from an edge list in an Arrow table.
 
-    Columns of one chunk are read in place, those of several chunks are joined first; then there is one copy, the
-    matrix's own arrays.
+    The matrix's own arrays are one copy of the columns. A column of several Arrow chunks is first joined, which is
+    another copy.
 
     Parameters
     ----------
@@ -48,14 +48,14 @@ def from_arrow(
     Returns
     -------
     Matrix
-        With `relabel` it is (Matrix, labels): row i stands for ``labels[i]``.
+        With `relabel`, (Matrix, labels): row i is the vertex ``labels[i]``.
 
     Raises
     ------
     PackageMissing
         pyarrow is not installed.
     DomainMismatch
-        `table` is no table, or ids are not integers.
+        `table` is no Arrow table, or ids are not integers.
     InvalidValue
         A column does not exist, or an id or a value is null.
 
@@ -77,7 +77,7 @@ def from_arrow(
 
 
 def as_table(table: Any, where: str) -> Any:
-    """Return a pyarrow Table of any object that is one."""
+    """Return a pyarrow Table, RecordBatch or object with Arrow's C stream as a pyarrow Table."""
     pyarrow = need("pyarrow", "arrow")
     if isinstance(table, pyarrow.Table):
         return table
@@ -87,9 +87,9 @@ def as_table(table: Any, where: str) -> Any:
 
 
 def column(table: Any, name: str, where: str, first: int = 0) -> NDArray[Any]:
-    """Return a column as a NumPy array; nulls are refused by row, as Arrow would turn them into NaN.
+    """Return a column as a NumPy array; raise InvalidValue with the row of a null, which Arrow would turn into NaN.
 
-    `first`: the number of the table's first row.
+    `first`: the number of the table's first row, for the message.
     """
     found = table.column(name)
     if found.null_count:
@@ -102,7 +102,7 @@ def column(table: Any, name: str, where: str, first: int = 0) -> NDArray[Any]:
 def to_arrow(
     A: Any, source: str = "source", target: str = "target", weight: str | None = "weight", *, labels: Any = None
 ) -> Any:
-    """Make an Arrow table of a Matrix: its entries by rows, in one copy that the table holds.
+    """Return the entries of a Matrix, by rows, as an Arrow table, which owns one copy of them.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def to_arrow(
     weight : str or None
         None leaves the values out.
     labels : array_like, shape (n,), optional
-        The name of each row and column of a square matrix.
+        The labels of the vertices of a square matrix, which replace the ids.
 
     Returns
     -------
@@ -148,7 +148,7 @@ def sizes_of(schema: Any) -> tuple[int | None, int | None]:
     Raises
     ------
     InvalidValue
-        They are too large for any matrix.
+        The sizes are too large for any matrix.
     """
     found = schema.metadata or {}
     rows, cols = (found.get(f"sparsezc.{key}".encode(), b"") for key in ("nrows", "ncols"))

@@ -1,4 +1,4 @@
-"""Edges in the batches of an Arrow table, as Parquet and Feather files hold them."""
+"""Edges from the record batches of Arrow, in which Parquet and Feather files are read."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def chunks(
     chosen: TableColumns,
     names: Names | None,
 ) -> Chunks:
-    """Yield the edges of batches, whose memory the ids share.
+    """Yield the edges of record batches; the arrays of ids share the batches' memory.
 
     Parameters
     ----------
     batches : callable
-        Returns the batches of the columns that it is given.
+        Returns the batches of the columns whose names it gets.
     """
     needed, columns, first = (0, 0), columns_of(path, schema.names, chosen), 0
     dtype: datatypes.DataType | None = None
@@ -42,7 +42,7 @@ def chunks(
             needed = max(needed[0], int(rows.max()) + 1), max(needed[1], int(cols.max()) + 1)
         if rest:
             dtype = datatypes.lookup(rest[0].dtype)
-        # A copy, as a caller that holds many chunks would keep Arrow from reusing its memory.
+        # A copy: else a caller that keeps many chunks would keep Arrow from reusing its memory.
         yield rows, cols, rest[0].copy() if rest else None
     if nrows is None or ncols is None:
         nrows = ncols = max(needed)
@@ -52,7 +52,7 @@ def chunks(
 
 
 def _sizes(path: Path, schema: Any) -> tuple[int | None, int | None]:
-    """Return the sizes in the schema's metadata, if it has any."""
+    """Return the sizes in the schema's metadata, None where missing; name the file in an error."""
     try:
         return arrow.sizes_of(schema)
     except InvalidValue as error:
@@ -60,27 +60,27 @@ def _sizes(path: Path, schema: Any) -> tuple[int | None, int | None]:
 
 
 def columns_of(path: Path, names: list[str], chosen: TableColumns) -> list[str]:
-    """Return the columns to read: source, target, weight if there is one, and the kind of edges if it is chosen."""
+    """Return the names of the columns to read: source, target, weight if there is one, and that of types if chosen."""
     if len(names) < 2:
         raise FileFormatError(f"{path} has {len(names)} columns ({', '.join(names)}); two of vertex ids are needed")
     found = [names[k] for k in chosen.positions(names, str(path), first=True)]
     if chosen.kind is not None:
         found.append(names[TableColumns(chosen.kind, chosen.kind).positions(names, str(path))[0]])
-    if twice := [name for name in found if names.count(name) > 1]:  # which pyarrow cannot tell apart
+    if twice := [name for name in found if names.count(name) > 1]:  # pyarrow cannot choose between them
         told = ", ".join(map(repr, names))
-        raise FileFormatError(f"{path}: the column {twice[0]!r} is twice there; the columns are {told}")
+        raise FileFormatError(f"{path}: the column {twice[0]!r} occurs twice; the columns are {told}")
     return found
 
 
 def numbers(
     path: Path, batch: Any, columns: list[str], chosen: TableColumns, vertices: Names | None, first: int
 ) -> list[NDArray[Any]]:
-    """Return the columns of a batch as arrays: ids, ids and numbers; `first` is the number of its first row.
+    """Return the columns of a batch as arrays: sources, targets and values; `first` is the number of its first row.
 
     Raises
     ------
     FileFormatError
-        A column holds what is no id or number; NamedVertices for texts as ids.
+        A column has another type than ids or numbers; NamedVertices if its ids are strings.
     """
     table = arrow.as_table(batch, str(path))
     wanted = columns[: len(columns) - (chosen.kind is not None)]
@@ -104,12 +104,12 @@ def numbers(
 
 
 def _simple(path: Path, name: str, column: Any, *, ids: bool) -> Any:
-    """Return a column in a type that NumPy has: bytes as texts, and numbers that it has not as floats.
+    """Return a column in a type that NumPy supports: binary ids as strings, decimals and half floats as floats.
 
     Raises
     ------
     FileFormatError
-        Ids are neither whole numbers nor texts; or are bytes that are no UTF-8.
+        The ids are nested or temporal, or are bytes that are not UTF-8.
     """
     pyarrow = need("pyarrow", "arrow")
     types = pyarrow.types
@@ -120,7 +120,7 @@ def _simple(path: Path, name: str, column: Any, *, ids: bool) -> Any:
         try:
             return column.cast(kind).cast(pyarrow.large_binary()).cast(pyarrow.large_string())
         except pyarrow.ArrowInvalid:
-            raise FileFormatError(f"{path}: column {name!r} holds bytes that are no UTF-8 text") from None
+            raise FileFormatError(f"{path}: column {name!r} holds bytes that are not UTF-8") from None
     if not ids and types.is_decimal(kind):
         return column.cast(pyarrow.float64())
     return column.cast(pyarrow.float32()) if not ids and types.is_float16(kind) else column

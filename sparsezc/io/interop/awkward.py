@@ -1,6 +1,6 @@
-"""To and from Awkward Arrays: ragged rows of indices and values, in python-graphblas's layout.
+"""Conversion to and from Awkward Arrays: ragged rows of indices and values, with python-graphblas's fields.
 
-Awkward is imported when one of these is called: ``pip install awkward``.
+Awkward is imported when a function of this module is called: ``pip install awkward``.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _FORMATS = {1: ("vec",), 2: ("csr", "csc", "hypercsr", "hypercsc")}
 
 
 def from_awkward(A: Any, *, name: str | None = None) -> Matrix | Vector:
-    """Make a Matrix or a Vector of an Awkward Array that :func:`to_awkward` made, ours or python-graphblas's.
+    """Make a Matrix or a Vector from an Awkward Array that :func:`to_awkward` or python-graphblas's function made.
 
-    One copy: the object's own arrays.
+    The object's own arrays are one copy.
 
     Parameters
     ----------
     A : awkward.Array
-        With the parameters `format` and `shape`.
+        An array with the parameters `format` and `shape`.
     name : str, optional
 
     Raises
@@ -39,7 +39,7 @@ def from_awkward(A: Any, *, name: str | None = None) -> Matrix | Vector:
     DomainMismatch
         `A` is no Awkward Array.
     InvalidValue
-        `A` does not give its format and shape, or these do not match.
+        `A` lacks the parameters `format` and `shape`, or they contradict each other.
     """
     from sparsezc.core.matrix import Matrix
 
@@ -76,7 +76,7 @@ def _flat(A: Any, field: str) -> Any:
 
 
 def to_awkward(A: Any, format: str | None = None) -> Any:
-    """Make an Awkward Array of a Matrix or a Vector, in one copy that the array holds.
+    """Return a Matrix or a Vector as an Awkward Array, which owns one copy of the entries.
 
     Parameters
     ----------
@@ -87,15 +87,16 @@ def to_awkward(A: Any, format: str | None = None) -> Any:
     Returns
     -------
     awkward.Array
-        With the parameters `format` and `shape`, and the fields `indices` and `values`: a list of them a row for "csr"
-        (a column for "csc"). The hyper formats have these in the field `data`, and the rows' ids in `offset_labels`.
+        An array with the parameters `format` and `shape`, and the fields `indices` and `values`: for "csr" a list of
+        each in every row ("csc": column). The hyper formats have these in the field `data`, and the ids of the rows
+        (columns) in `offset_labels`.
 
     Raises
     ------
     PackageMissing
         Awkward is not installed.
     InvalidValue
-        The format is not one of the object's kind.
+        The format is unknown, or not for this kind of object.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""A Matrix from and to the three arrays of a CSR or a COO, of NumPy, CuPy, PyTorch, JAX ..., in any memory.
+"""Conversion of a Matrix to and from the three arrays of a CSR or a COO, of any array library, in any memory.
 
-Arrays are objects with DLPack, ``__cuda_array_interface__`` or NumPy's protocols. Those on a GPU become a Matrix on the
-GPU engine without passing through the host, and without any copy where ids take 4 bytes (8 for more than 2**32 columns)
-and values have the matrix's type.
+Arrays are objects with DLPack, ``__cuda_array_interface__`` or NumPy's protocols. Arrays on a GPU become a Matrix on
+the GPU engine without passing through the host, and without a copy where ids take 4 bytes (8 for more than 2**32
+columns) and values have the matrix's type.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class NewMatrix(TypedDict, total=False):
-    """The options of a matrix that is made of arrays."""
+    """The options of functions that make a Matrix from arrays."""
 
     dtype: Any
     engine: str | None
@@ -44,13 +44,13 @@ def from_csr_arrays(
     copy: bool = False,
     **options: Unpack[NewMatrix],
 ) -> Matrix:
-    """Make a Matrix of compressed rows.
+    """Make a Matrix from the three arrays of compressed rows (CSR).
 
     Parameters
     ----------
     indptr : array of integers, shape (nrows + 1,)
     indices : array of integers, shape (n,)
-        Row i has ``indices[indptr[i]:indptr[i + 1]]``, each once, in any order.
+        The column ids of row i are ``indices[indptr[i]:indptr[i + 1]]``, each once, in any order.
     values : array, shape (n,), or a number for all
     ncols : int
     dtype : optional
@@ -58,9 +58,9 @@ def from_csr_arrays(
     symmetric : bool
         The caller asserts that the matrix equals its transpose.
     copy : bool
-        False: on the GPU the matrix shares every array that it can: ids of 4 bytes (8 above 2**32 columns), values of
-        its type, offsets of int64. They must not change while it is in use. Arrays of other types, arrays that must be
-        sorted, and everything on the CPU are copied once.
+        False: on the GPU the matrix shares ids of 4 bytes (8 above 2**32 columns), values of its type and offsets of
+        int64; these arrays must not change while the matrix is in use. Arrays of other types, arrays that must be
+        sorted, and all arrays on the CPU are copied once.
     engine : {"cpu", "gpu"}, optional
         The engine of the result; by default the one where the arrays are.
     name : str, optional
@@ -68,9 +68,9 @@ def from_csr_arrays(
     Raises
     ------
     InvalidValue, InvalidObject, IndexOutOfBound
-        The arrays are no CSR: the message names the place.
+        The arrays are no CSR; the message names the position.
     DimensionMismatch
-        The numbers of values and of ids differ.
+        `values` and `indices` have different lengths.
 
     Examples
     --------
@@ -97,14 +97,14 @@ def from_csr_arrays(
 
 
 def _new(where: str, options: NewMatrix) -> tuple[Any, str | None, str | None]:
-    """Type, engine and name, None where they are not given."""
+    """Return the options dtype, engine and name, None where not given; raise TypeError for an unknown one."""
     if unknown := options.keys() - NewMatrix.__annotations__:
         raise unexpected(where, unknown, NewMatrix)
     return options.get("dtype"), options.get("engine"), options.get("name")
 
 
 def _fit(where: str, ids: Any, values: Any, dtype: Any) -> DataType:
-    """Return the type of the values, of which there is one for each id, or one for all."""
+    """Return the type of the matrix; raise DimensionMismatch unless there is a value for each id, or one for all."""
     if values.ndim and values.shape != ids.shape:
         raise DimensionMismatch(f"{where}: values have shape {values.shape} and indices {ids.shape}")
     return lookup(values.dtype if dtype is None else dtype)
@@ -120,7 +120,7 @@ def from_coo_arrays(
     dup_op: Any = None,
     **options: Unpack[NewMatrix],
 ) -> Matrix:
-    """Make a Matrix of row ids, column ids and values in any order; they are sorted on their engine, in one copy.
+    """Make a Matrix from row ids, column ids and values in any order (COO); its engine sorts one copy of them.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def from_coo_arrays(
     dtype : optional
         The type of the matrix; by default the values' own.
     dup_op : binary operator or its name, optional
-        The operator that merges values of one position. On the GPU: one of a monoid, or first, second or any.
+        The operator that merges values of one position. On the GPU: that of a monoid, or first, second or any.
     engine : {"cpu", "gpu"}, optional
         The engine of the result; by default the one where the arrays are.
     name : str, optional
@@ -166,7 +166,7 @@ def from_coo_arrays(
 
 
 def _ordered(i: Any, j: Any, values: Any) -> tuple[Any, Any, Any]:
-    """Return entries by rows and then columns; those of one position stay in their order."""
+    """Return the entries sorted by row and column; the sort is stable."""
     xp = cuda.current().xp
     order = xp.argsort(j, kind="stable")
     order = order[xp.argsort(i[order], kind="stable")]
@@ -174,11 +174,11 @@ def _ordered(i: Any, j: Any, values: Any) -> tuple[Any, Any, Any]:
 
 
 def _merged(i: Any, j: Any, values: Any, kind: DataType, dup_op: Any, where: str) -> tuple[Any, Any, Any]:
-    """Return distinct positions and their values from sorted entries; each position's values are folded."""
+    """Return the distinct positions of sorted entries, and one value for each, merged by `dup_op`."""
     from sparsezc.core.matrix import Matrix
 
     xp = cuda.current().xp
-    other = xp.ones(i.size, np.bool_)  # where another position begins
+    other = xp.ones(i.size, np.bool_)  # where a new position begins
     other[1:] = (i[1:] != i[:-1]) | (j[1:] != j[:-1])
     starts = xp.flatnonzero(other)
     if starts.size == i.size:
@@ -188,8 +188,8 @@ def _merged(i: Any, j: Any, values: Any, kind: DataType, dup_op: Any, where: str
     if dup_op is None:
         at = int(xp.flatnonzero(~other)[0])
         raise InvalidValue(
-            f"{where}: Duplicate indices found: position ({int(i[at])}, {int(j[at])}) is there twice; dup_op= says how"
-            " to merge"
+            f"{where}: Duplicate indices found: position ({int(i[at])}, {int(j[at])}) occurs twice; dup_op= must"
+            " name an operator that merges them"
         )
     merge = cpu.merger(dup_op, kind, False, f"{where}: dup_op")
     ends = xp.concatenate([starts[1:], xp.asarray([i.size])])
@@ -206,19 +206,18 @@ def _merged(i: Any, j: Any, values: Any, kind: DataType, dup_op: Any, where: str
 
 
 def to_csr_arrays(A: Any, *, by_columns: bool = False, dtype: Any = None, copy: bool = False) -> tuple[Any, Any, Any]:
-    """Make the three arrays of a Matrix's compressed rows, on its engine: NumPy's on the CPU, CuPy's on the GPU.
+    """Return the three arrays of a Matrix's compressed rows (CSR): NumPy's from the CPU engine, CuPy's from the GPU.
 
     Parameters
     ----------
     A : Matrix or A.T
     by_columns : bool
-        Compressed columns (CSC) instead.
+        Return compressed columns (CSC) instead.
     dtype : optional
         The type of the values; by default the matrix's own.
     copy : bool
-        False: the arrays of a matrix in device memory are its own and must not be changed (one value that stands for
-        all is repeated, which is a copy). All other cases make one copy: from the CPU engine, or from host memory that
-        a GPU reads.
+        False: the arrays of a matrix in device memory are its own and must not be changed (the value of an iso-valued
+        matrix is repeated in a new array). From the CPU engine, or from host memory that a GPU reads, one copy is made.
 
     Returns
     -------
@@ -232,7 +231,7 @@ def to_csr_arrays(A: Any, *, by_columns: bool = False, dtype: Any = None, copy: 
     DomainMismatch
         `A` is no Matrix.
     OutOfMemory
-        On the GPU, a matrix in host memory does not fit the device.
+        On the GPU, a matrix in host memory does not fit in device memory.
 
     Examples
     --------
@@ -259,9 +258,10 @@ def to_csr_arrays(A: Any, *, by_columns: bool = False, dtype: Any = None, copy: 
 
 
 def to_coo_arrays(A: Any, *, dtype: Any = None) -> tuple[Any, Any, Any]:
-    """Make row ids, column ids and values of a Matrix, by rows, on its engine; types as in :func:`to_csr_arrays`.
+    """Return row ids, column ids and values of a Matrix, by rows (COO): NumPy's or, from the GPU engine, CuPy's arrays.
 
-    Row ids (int64) are new; the others are those of :func:`to_csr_arrays`: on the GPU they must not be changed.
+    Row ids (int64) are a new array; column ids and values are those of :func:`to_csr_arrays`, in the same types: on the
+    GPU they must not be changed.
     """
     from sparsezc.core.matrix import Matrix
 

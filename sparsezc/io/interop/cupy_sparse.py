@@ -1,6 +1,6 @@
-"""To and from CuPy's sparse matrices (``cupyx.scipy.sparse``), on the GPU throughout.
+"""Conversion to and from CuPy's sparse matrices (``cupyx.scipy.sparse``), without passing through the host.
 
-CuPy is imported when a matrix is made for it: ``pip install "sparsezc[cuda13]"`` (or ``cuda12``).
+CuPy is imported by :func:`to_cupy_sparse`: ``pip install "sparsezc[cuda13]"`` (or ``cuda12``).
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ _KINDS = "?fdFD"  # the value types of CuPy's sparse matrices
 
 
 def from_cupy_sparse(A: Any, *, dup_op: Any = None, copy: bool = False, name: str | None = None) -> Matrix:
-    """Make a Matrix on the GPU engine of a CuPy sparse matrix.
+    """Make a Matrix on the GPU engine from a CuPy sparse matrix.
 
     Parameters
     ----------
     A : cupyx.scipy.sparse csr_matrix, csc_matrix, coo_matrix or dia_matrix
         Stored zeros are kept.
     dup_op : binary operator or its name, optional
-        The operator that merges entries of one position: one of a monoid, or first, second or any; without it they are
-        an error.
+        The operator that merges entries of one position: that of a monoid, or first, second or any. Without it such
+        entries are an error.
     copy : bool
-        False: ids and values of an ordered csr_matrix are shared; change neither matrix's while both are in use. All
-        other cases make one copy on the device (a csc_matrix: one for the other orientation).
+        False: the Matrix shares ids and values of a sorted csr_matrix; change neither while both are in use. All other
+        cases make one copy on the device (a csc_matrix: one for the other orientation).
     name : str, optional
 
     Raises
@@ -44,7 +44,7 @@ def from_cupy_sparse(A: Any, *, dup_op: Any = None, copy: bool = False, name: st
     DomainMismatch
         `A` is no sparse matrix of CuPy.
     InvalidValue, InvalidObject
-        An entry occurs twice without `dup_op`.
+        A position occurs twice without `dup_op`.
     """
     form = getattr(A, "format", None)
     if form == "dia":
@@ -60,7 +60,7 @@ def from_cupy_sparse(A: Any, *, dup_op: Any = None, copy: bool = False, name: st
 
 
 def to_cupy_sparse(A: Any, format: str = "csr", dtype: Any = None, *, copy: bool = False) -> Any:
-    """Make a CuPy sparse matrix of a Matrix; one on the CPU engine is copied to the GPU first.
+    """Return a Matrix as a CuPy sparse matrix; a Matrix of the CPU engine is first copied to the GPU.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def to_cupy_sparse(A: Any, format: str = "csr", dtype: Any = None, *, copy: bool
     dtype : optional
         By default the matrix's own; CuPy has BOOL, FP32, FP64, FC32 and FC64 only.
     copy : bool
-        False: ids and values of the csr_matrix of a Matrix in device memory are shared; change neither while both are
-        in use. (One value that stands for all is repeated.) All other cases make one copy on the device.
+        False: a csr_matrix shares ids and values of a Matrix in device memory; change neither while both are in use.
+        (The value of an iso-valued matrix is repeated.) All other cases make one copy on the device.
 
     Returns
     -------
@@ -84,9 +84,9 @@ def to_cupy_sparse(A: Any, format: str = "csr", dtype: Any = None, *, copy: bool
     DeviceUnavailable
         There is no GPU.
     DomainMismatch
-        CuPy has no such value type; `dtype` converts.
+        CuPy does not support the type of the values; `dtype` converts them.
     InvalidValue
-        The matrix has 2**31 or more rows, columns or entries, or there is no such format.
+        The matrix has 2**31 or more rows, columns or entries, or the format is unknown.
     """
     form = choice("to_cupy_sparse", "format", format, _FORMATS)
     kind = lookup(A.dtype if dtype is None else dtype)

@@ -1,4 +1,4 @@
-"""Columns of a table (pandas, Arrow) as a matrix and back: the code that these formats share."""
+"""Conversion of a table's columns to a matrix and back, shared by pandas, Arrow and Polars."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class TableOptions(TypedDict, total=False):
-    """The options of functions that make a matrix of a table; ``from_pandas_edgelist`` describes each."""
+    """The options of functions that make a Matrix from a table; ``from_pandas_edgelist`` documents them."""
 
     directed: bool
     relabel: bool
@@ -27,23 +27,23 @@ class TableOptions(TypedDict, total=False):
     name: str | None
 
 
-WEIGHT = "weight"  # the one column that may be missing: then edges have no values
+WEIGHT = "weight"  # the default column of values, the only one that may be missing: then edges have no values
 
 
 def weight_column(weight: str | None, names: list[Any], where: str) -> str | None:
-    """Return the column of values: None if there is none, or the default one does not exist."""
+    """Return the name of the column of values; None if none is requested, or the default one does not exist."""
     if weight == WEIGHT and weight not in names:
         return None
     return weight if weight is None else check_column(weight, names, where)
 
 
 def check_column(column: Any, names: list[Any], where: str) -> Any:
-    """Return the name of a column that exists.
+    """Return the name of a column after checking that it exists.
 
     Raises
     ------
     InvalidValue
-        It does not; the message lists the columns.
+        There is no such column; the message lists the columns.
     """
     if column not in names:
         raise InvalidValue(f"{where}: there is no column {column!r}; the columns are {', '.join(map(repr, names))}")
@@ -57,16 +57,16 @@ def from_table(
     columns: tuple[Any, Any, Any],
     **options: Unpack[TableOptions],
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
-    """Return a matrix of a table's edges, made by :func:`to_matrix`.
+    """Read the columns of an edge table, and return its Matrix as :func:`to_matrix` does.
 
     Parameters
     ----------
     names : list
-        The columns of the table.
+        The names of the table's columns.
     read : callable
-        ``read(name, ids)`` returns a column as an array; `ids`: vertex ids, not values.
+        ``read(name, ids)`` returns a column as an array; `ids` is True for vertex ids, False for values.
     columns : tuple
-        The columns of the source, the target and the values.
+        The names of the columns of sources, targets and values.
     options
         Options of :func:`to_matrix`.
 
@@ -90,7 +90,7 @@ def to_matrix(
     values: NDArray[Any] | None,
     **options: Unpack[TableOptions],
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
-    """Return a matrix of edges; with `relabel` also the labels, ascending: row i stands for ``labels[i]``."""
+    """Return the Matrix of some edges; with `relabel` also the labels, ascending: row i is the vertex ``labels[i]``."""
     from sparsezc.core.matrix import Matrix
 
     if unknown := options.keys() - TableOptions.__annotations__:
@@ -103,7 +103,7 @@ def to_matrix(
         labels, source, target = _numbered(where, source, target)
         nrows = labels.size if nrows is None else nrows
         ncols = labels.size if ncols is None else ncols
-    if not source.size and not target.size:  # columns of no edges have any type
+    if not source.size and not target.size:  # empty columns may have any type
         source = target = np.empty(0, np.int64)
     if values is not None and values.dtype.kind in "OSUMm" and dtype is None:
         raise DomainMismatch(f"{where}: the weight column holds {values.dtype}; numbers are needed, or weight=None")
@@ -118,7 +118,7 @@ def to_matrix(
         nrows = ncols = _square(source, target, nrows if ncols is None else ncols)
         source, target, values = _both(source, target, values)
     elif nrows is None and ncols is None:
-        nrows = ncols = _square(source, target, None)  # algorithms take square matrices
+        nrows = ncols = _square(source, target, None)  # algorithms need square matrices
     if values is None:
         made = Matrix.from_coo(source, target, True, dtype, nrows=nrows, ncols=ncols, name=name)
     else:
@@ -127,7 +127,7 @@ def to_matrix(
 
 
 def _of_one_kind(source: NDArray[Any], target: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return both columns; if one is uint64 and the other signed, in a common type that is not a float."""
+    """Return both columns of ids; a uint64 and a signed one in a common type other than NumPy's choice, a float."""
     if source.dtype.kind not in "iu" or target.dtype.kind not in "iu":
         return source, target
     if np.result_type(source, target).kind != "f":
@@ -149,14 +149,14 @@ def _square(source: NDArray[Any], target: NDArray[Any], size: int | None) -> int
 def _both(
     source: NDArray[Any], target: NDArray[Any], values: NDArray[Any] | None
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
-    """Return the edges and, except for loops, their reverses."""
+    """Return the edges followed by their reverses, except those of self-loops."""
     off = source != target
     rows, cols = np.concatenate([source, target[off]]), np.concatenate([target, source[off]])
     return rows, cols, None if values is None else np.concatenate([values, values[off]])
 
 
 def _numbered(where: str, source: Any, target: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return the labels that occur, ascending, and both columns as positions among them."""
+    """Return the labels that occur, ascending, and both columns as positions in this array."""
     try:
         labels, at = np.unique(np.concatenate([source, target]), return_inverse=True)
     except TypeError as error:
@@ -165,7 +165,7 @@ def _numbered(where: str, source: Any, target: Any) -> tuple[NDArray[Any], NDArr
 
 
 def to_columns(A: Any, labels: Any, columns: tuple[Any, Any, Any], where: str) -> dict[Any, NDArray[Any]]:
-    """Return row and column ids (int64, or labels) and values of a matrix, by rows; a name None omits values."""
+    """Return the columns of a matrix's entries, by rows: ids (int64, or labels) and, if named, values."""
     from sparsezc.core.matrix import Matrix, TransposedMatrix
 
     if not isinstance(A, Matrix | TransposedMatrix):

@@ -1,6 +1,6 @@
-"""To and from JAX's sparse arrays (``jax.experimental.sparse``), by DLPack: on the CPU or on the GPU.
+"""Conversion to and from JAX's sparse arrays (``jax.experimental.sparse``), by DLPack, on the CPU or on the GPU.
 
-JAX is imported when one of these is called: ``pip install jax``.
+JAX is imported when a function of this module is called: ``pip install jax``.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from sparsezc.io.interop.sparse_parts import choice, matrix_of, parts_of, requir
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
 
-_FORMATS = ("bcsr", "bcoo")  # "b" and the form
+_FORMATS = ("bcsr", "bcoo")  # "b" and a form of sparse_parts.py
 
 
 def from_jax_sparse(x: Any, *, dup_op: Any = None, copy: bool = False, name: str | None = None) -> Matrix:
-    """Make a Matrix of a sparse JAX array; one on a GPU stays there.
+    """Make a Matrix from a sparse JAX array, on the engine of the array's device.
 
     Parameters
     ----------
     x : jax.experimental.sparse.BCOO or BCSR, two-dimensional, without batch and dense dimensions
-        Stored zeros are kept; the padding of a BCOO (ids beyond its shape) is not.
+        Stored zeros are kept; the padding of a BCOO (ids beyond its shape) is dropped.
     dup_op : binary operator or its name, optional
-        The operator that merges entries of a BCOO at one position; without it they are an error.
+        The operator that merges entries of a BCOO at one position; without it such entries are an error.
     copy : bool
-        False: a BCSR on the GPU is shared; JAX does not change its arrays, so the Matrix must not be changed either.
+        False: the Matrix shares the arrays of a BCSR on the GPU, and must not be changed: JAX's arrays are immutable.
         All other cases make one copy.
     name : str, optional
 
@@ -39,7 +39,7 @@ def from_jax_sparse(x: Any, *, dup_op: Any = None, copy: bool = False, name: str
     PackageMissing
         JAX is not installed.
     DomainMismatch
-        `x` is no such array.
+        `x` is no BCOO or BCSR matrix.
     """
     sparse = need("jax.experimental.sparse")
     if not isinstance(x, sparse.BCOO | sparse.BCSR) or x.n_sparse != 2 or x.n_batch or x.n_dense:
@@ -54,9 +54,9 @@ def from_jax_sparse(x: Any, *, dup_op: Any = None, copy: bool = False, name: str
 
 
 def to_jax_sparse(A: Any, format: str = "bcsr", dtype: Any = None) -> Any:
-    """Make a sparse JAX array of a Matrix, on its engine.
+    """Return a Matrix as a sparse JAX array, on the device of its engine.
 
-    JAX takes arrays in device memory without a copy. On the CPU there is one copy, and another where memory is not
+    JAX shares arrays in device memory. On the CPU one copy is made, and JAX makes another of arrays that are not
     aligned to 64 bytes.
 
     Parameters
@@ -76,7 +76,7 @@ def to_jax_sparse(A: Any, format: str = "bcsr", dtype: Any = None) -> Any:
     PackageMissing
         JAX is not installed.
     DomainMismatch
-        The values take 64 bits and JAX is set to 32 (its default): give ``dtype=`` or set ``jax_enable_x64``.
+        The values have 64 bits and JAX is set to 32 (its default): give ``dtype=`` or set ``jax_enable_x64``.
     InvalidValue
         The matrix has 2**31 or more rows, columns or entries.
     """

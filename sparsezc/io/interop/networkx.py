@@ -1,4 +1,4 @@
-"""To and from NetworkX graphs."""
+"""Conversion to and from NetworkX graphs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def from_networkx(
     G: Any, nodelist: Any = None, dtype: Any = None, weight: str | None = "weight", name: str | None = None
 ) -> Matrix:
-    """Make the adjacency Matrix of a NetworkX graph, in one copy of the SciPy arrays that NetworkX makes.
+    """Make the adjacency Matrix of a NetworkX graph, in one copy of the SciPy arrays that NetworkX returns.
 
     Parameters
     ----------
     G : networkx graph
-        An undirected graph gives both directions; parallel edges are added up.
+        Each edge of an undirected graph becomes two entries; the weights of parallel edges are summed.
     nodelist : list, optional
         The nodes to include, in order; by default all, in the graph's order.
     dtype : dtype-like, optional
@@ -61,18 +61,18 @@ def from_networkx(
 
 
 def to_networkx(m: Any, edge_attribute: str | None = "weight") -> Any:
-    """Make a NetworkX DiGraph of a square adjacency Matrix; everything is copied, as NetworkX keeps Python objects.
+    """Return a square adjacency Matrix as a NetworkX DiGraph, a copy in Python objects.
 
     Parameters
     ----------
     m : Matrix, shape (n, n)
     edge_attribute : str or None
-        The edge attribute for the values; None leaves them out.
+        The edge attribute for the values; None omits the values.
 
     Returns
     -------
     networkx.DiGraph
-        The graph has nodes 0..n-1, including those without edges.
+        A graph with the nodes 0..n-1, including those without edges.
 
     Examples
     --------

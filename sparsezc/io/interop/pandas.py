@@ -1,6 +1,6 @@
-"""To and from pandas edge lists: a DataFrame with a row for each edge.
+"""Conversion to and from pandas edge lists: DataFrames with a row for each edge.
 
-pandas is imported when one of these is called: ``pip install "sparsezc[pandas]"``.
+pandas is imported when a function of this module is called: ``pip install "sparsezc[pandas]"``.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ def from_pandas_edgelist(
     weight: Any = "weight",
     **options: Unpack[TableOptions],
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
-    """Make an adjacency Matrix of a pandas edge list, in one copy: the matrix's own arrays.
+    """Make an adjacency Matrix from a pandas edge list; its own arrays are one copy.
 
     Parameters
     ----------
     df : pandas.DataFrame
     source, target : column names
-        Vertex ids from 0, without missing ones; with `relabel`, labels of any one kind.
+        The columns of vertex ids, counted from 0, without missing values; with `relabel`, of labels of any one kind.
     weight : column name or None
-        The values. None, or the default name without such a column: no values (BOOL, True everywhere).
+        The column of values. None, or the default name without such a column: no values (BOOL, True everywhere).
     directed : bool
         False: each edge counts in both directions.
     relabel : bool
@@ -43,7 +43,8 @@ def from_pandas_edgelist(
     dtype : optional
         The type of the matrix; by default the values' own.
     nrows, ncols : int, optional
-        By default both are the largest id plus one; where one is given, the other is its own column's.
+        By default both are the largest id plus one; if only one is given, the other is the largest id of its own column
+        plus one.
     dup_op : binary operator or its name, optional
         The operator that merges values of one position; without it no position may occur twice. Edges without values
         are always merged.
@@ -52,7 +53,7 @@ def from_pandas_edgelist(
     Returns
     -------
     Matrix
-        With `relabel` it is (Matrix, labels): row i stands for ``labels[i]``.
+        With `relabel`, (Matrix, labels): row i is the vertex ``labels[i]``.
 
     Raises
     ------
@@ -82,13 +83,13 @@ def from_pandas_edgelist(
 
 
 def _column(series: Any, where: str, ids: bool) -> NDArray[Any]:
-    """Return a column as a NumPy array; without a copy if it is one."""
+    """Return a column as a NumPy array, without a copy if its memory is one; raise InvalidValue for a missing value."""
     extension = not isinstance(series.dtype, np.dtype)
     if ids or extension or series.dtype.kind == "O":
         missing = series.isna().to_numpy()
         if missing.any():
             at = series.index[int(np.argmax(missing))]
-            raise InvalidValue(f"{where}: column {series.name!r} has nothing at row {at!r}; every edge needs a value")
+            raise InvalidValue(f"{where}: column {series.name!r} has no value in row {at!r}; every edge needs one")
     kind = getattr(series.dtype, "numpy_dtype", None) if extension else None  # pandas' own types and Arrow's have this
     found: NDArray[Any] = series.to_numpy() if kind is None else series.to_numpy(dtype=kind)
     return found
@@ -97,21 +98,22 @@ def _column(series: Any, where: str, ids: bool) -> NDArray[Any]:
 def to_pandas_edgelist(
     A: Any, source: Any = "source", target: Any = "target", weight: Any = "weight", *, labels: Any = None
 ) -> Any:
-    """Make a pandas edge list of a Matrix: its entries by rows, in one copy: the DataFrame's own arrays.
+    """Return the entries of a Matrix, by rows, as a pandas edge list; the DataFrame's own arrays are one copy.
 
     Parameters
     ----------
     A : Matrix
     source, target : column names
     weight : column name or None
-        None leaves the values out.
+        None omits the values.
     labels : array_like, shape (n,), optional
-        The name of each row and column of a square matrix, as ``from_pandas_edgelist(relabel=True)`` returned them.
+        The labels of the vertices of a square matrix, which replace the ids; ``from_pandas_edgelist(relabel=True)``
+        returns such an array.
 
     Returns
     -------
     pandas.DataFrame
-        Ids are int64. The number of vertices is not part of it.
+        Ids are int64. The frame does not store the number of vertices.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""To and from Polars edge lists: a DataFrame with a row for each edge, through Arrow's interface.
+"""Conversion to and from Polars edge lists, DataFrames with a row for each edge, through Arrow's interface.
 
-Polars and pyarrow are imported when one of these is called: ``pip install "sparsezc[polars]"``.
+Polars and pyarrow are imported when a function of this module is called: ``pip install "sparsezc[polars]"``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def from_polars(
     weight: str | None = "weight",
     **options: Unpack[TableOptions],
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
-    """Make an adjacency Matrix of a Polars edge list: :func:`from_arrow` of the frame's Arrow table.
+    """Make an adjacency Matrix from a Polars edge list, by :func:`from_arrow` of the frame's Arrow table.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def from_polars(
     Returns
     -------
     Matrix
-        With `relabel` it is (Matrix, labels): row i stands for ``labels[i]``.
+        With `relabel`, (Matrix, labels): row i is the vertex ``labels[i]``.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def from_polars(
 def to_polars(
     A: Any, source: str = "source", target: str = "target", weight: str | None = "weight", *, labels: Any = None
 ) -> Any:
-    """Make a Polars DataFrame of a Matrix: its entries by rows; :func:`to_arrow`, whose columns it shares.
+    """Return the entries of a Matrix, by rows, as a Polars DataFrame, which shares the columns of :func:`to_arrow`.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""To and from PyData's sparse arrays (the package ``sparse``).
+"""Conversion to and from PyData's sparse arrays (the package ``sparse``).
 
-It is imported when one of these is called: ``pip install sparse``.
+The package is imported when a function of this module is called: ``pip install sparse``.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _FORMATS = ("coo", "dok", "gcxs")
 
 
 def from_pydata_sparse(s: Any, *, dup_op: Any = None, name: str | None = None) -> Matrix | Vector:
-    """Make a Vector or a Matrix of a PyData sparse array, in one copy; two from dok and gcxs.
+    """Make a Vector or a Matrix from a PyData sparse array, in one copy, or two from dok and gcxs.
 
     Parameters
     ----------
     s : sparse.SparseArray of one or two dimensions
-        Its fill value is dropped: absent entries stay absent.
+        The fill value is dropped: absent entries stay absent.
     dup_op : binary operator or its name, optional
-        The operator that merges entries of one position; without it they are an error.
+        The operator that merges entries of one position; without it such entries are an error.
     name : str, optional
 
     Raises
@@ -39,7 +39,7 @@ def from_pydata_sparse(s: Any, *, dup_op: Any = None, name: str | None = None) -
     DomainMismatch
         `s` is no sparse array.
     DimensionMismatch
-        It has no dimension, or more than two.
+        `s` has no dimension, or more than two.
     """
     sparse = need("sparse")
     if not isinstance(s, sparse.SparseArray):
@@ -51,7 +51,7 @@ def from_pydata_sparse(s: Any, *, dup_op: Any = None, name: str | None = None) -
 
 
 def to_pydata_sparse(A: Any, format: str = "coo") -> Any:
-    """Make a PyData sparse array of a Matrix or a Vector, in one copy for "coo", two for the other formats.
+    """Return a Matrix or a Vector as a PyData sparse array, in one copy for "coo", two for the other formats.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def to_pydata_sparse(A: Any, format: str = "coo") -> Any:
     PackageMissing
         The package is not installed.
     InvalidValue
-        There is no such format.
+        The format is unknown.
     """
     from sparsezc.core.vector import Vector
 

@@ -1,4 +1,4 @@
-"""To and from SciPy's sparse arrays. Value types are kept; duplicates are refused unless `dup_op` merges them."""
+"""Conversion to and from SciPy's sparse arrays, which keeps value types and refuses duplicates without `dup_op`."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _FORMATS = ("bsr", "csr", "csc", "coo", "lil", "dia", "dok")
 
 
 def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None) -> Matrix | Vector:
-    """Make a Matrix from a SciPy sparse matrix or array; a Vector from an array of one dimension.
+    """Make a Matrix from a SciPy sparse matrix or array, or a Vector from an array of one dimension.
 
-    There is one copy, the object's own arrays, which do not change when the caller's do. A csc makes two, as it is
-    transposed; SciPy converts formats other than csr, csc and coo to coo first.
+    The object's own arrays are one copy, independent of the caller's. A csc is copied twice, as it is transposed; SciPy
+    first converts formats other than csr, csc and coo to coo.
 
     Parameters
     ----------
     A : scipy.sparse array or matrix
         Stored zeros are kept.
     dup_op : BinaryOp, optional
-        The operator that merges entries of one position; without it they are an error.
+        The operator that merges entries of one position; without it such entries are an error.
     name : str, optional
 
     Examples
@@ -54,10 +54,10 @@ def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None) ->
 
 
 def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
-    """Make a SciPy sparse array from a Matrix, or from a Vector (one row; one column for "csc").
+    """Return a Matrix as a SciPy sparse array, or a Vector as an array of one row (one column for "csc").
 
-    There is one copy for "csr" and "coo", which the array holds; SciPy converts it to the other formats. (As a matrix
-    instead of an array: ``scipy.sparse.csr_matrix`` of the result, without a copy.)
+    The array owns one copy of the entries for "csr" and "coo"; SciPy converts it to the other formats. A matrix instead
+    of an array is ``scipy.sparse.csr_matrix`` of the result, without a further copy.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
         at, values = A.to_coo()
         make, shape = (csc_array, (A.size, 1)) if form == "csc" else (csr_array, (1, A.size))
         return make((values, _signed(at, A.size), np.array([0, at.size])), shape=shape).asformat(form)
-    if form == "coo":  # directly, so that no offsets are made for a huge number of rows
+    if form == "coo":  # directly: offsets of a huge number of rows might not fit in memory
         rows, cols, values = A.to_coo()
         bound = max(A.nrows, A.ncols)
         return coo_array((values, (_signed(rows, bound), _signed(cols, bound))), shape=A.shape)
@@ -97,5 +97,5 @@ def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
 
 
 def _signed(ids: Any, bound: int) -> Any:
-    """Return ids in the signed type that SciPy uses."""
+    """Return ids in the signed type that SciPy uses: int32 if `bound` fits, else int64."""
     return ids.astype(np.int32) if bound < 2**31 else ids.view(np.int64)

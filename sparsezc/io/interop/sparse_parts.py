@@ -1,6 +1,7 @@
-"""Other libraries' sparse matrices as three arrays: the code that their conversions share.
+"""Conversion of other libraries' sparse matrices by way of three arrays, shared by their modules.
 
-A `form` is "csr", "csc" or "coo". Its parts are offsets and ids, or for "coo" row and column ids; values come third.
+A `form` is "csr", "csc" or "coo". Its three arrays are offsets, ids and values, or for "coo" row ids, column ids and
+values.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def choice(where: str, name: str, given: Any, allowed: Sequence[str]) -> str:
-    """Return an argument that is one of some words, in lower case.
+    """Return an argument in lower case after checking that it is one of the allowed words.
 
     Raises
     ------
     InvalidValue
-        It is another word; the message lists those that are allowed.
+        It is another word; the message lists the allowed ones.
     """
     found = str(given).lower()
     if found not in allowed:
@@ -41,7 +42,7 @@ def matrix_of(
     engine: str | None = None,
     name: str | None = None,
 ) -> Matrix:
-    """Return a Matrix of the parts of a form, on their engine; `dup_op` applies to "coo", `copy` to the others."""
+    """Make a Matrix from the arrays of a form, on their engine; `dup_op` is for "coo", `copy` for the other forms."""
     (first, second), (nrows, ncols) = parts, shape
     if form == "coo":
         return from_coo_arrays(
@@ -55,7 +56,7 @@ def matrix_of(
 
 
 def parts_of(A: Any, form: str, dtype: Any = None, *, copy: bool = False) -> tuple[Any, Any, Any]:
-    """Return the parts of a Matrix in a form, and its values; without `copy` they may be the matrix's own."""
+    """Return the three arrays of a Matrix in a form; without `copy` they may be the matrix's own."""
     if form == "coo":
         rows, columns, values = to_coo_arrays(A, dtype=dtype)
         return rows, columns, values.copy() if copy else values
@@ -65,7 +66,7 @@ def parts_of(A: Any, form: str, dtype: Any = None, *, copy: bool = False) -> tup
 def from_coordinates(
     ids: Sequence[Any], values: Any, shape: Sequence[int], dup_op: Any = None, name: str | None = None
 ) -> Matrix | Vector:  # fmt: skip
-    """Return a Vector or a Matrix of NumPy arrays of coordinates, one for each dimension."""
+    """Make a Vector or a Matrix from NumPy arrays of coordinates, one for each dimension."""
     from sparsezc.core.matrix import Matrix
     from sparsezc.core.vector import Vector
 

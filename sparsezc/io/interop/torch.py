@@ -1,6 +1,6 @@
-"""To and from PyTorch's sparse tensors, by DLPack: on the CPU or on the GPU.
+"""Conversion to and from PyTorch's sparse tensors, by DLPack, on the CPU or on the GPU.
 
-PyTorch is imported when a tensor is made: ``pip install torch``.
+PyTorch is imported by :func:`to_torch_sparse`: ``pip install torch``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LAYOUTS = ("csr", "csc", "coo")
 
 
 def from_torch_sparse(t: Any, *, dup_op: Any = None, copy: bool = False, name: str | None = None) -> Matrix:
-    """Make a Matrix of a sparse PyTorch tensor; one on a GPU stays there.
+    """Make a Matrix from a sparse PyTorch tensor, on the engine of the tensor's device.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ def from_torch_sparse(t: Any, *, dup_op: Any = None, copy: bool = False, name: s
     dup_op : binary operator or its name, optional
         The operator that merges entries of an uncoalesced COO tensor; without it such entries are an error.
     copy : bool
-        False: a sparse_csr tensor on the GPU with int32 ids is shared; change neither while both are in use. With int64
-        ids (PyTorch's default) only its values are shared. All other cases make one copy.
+        False: the Matrix shares the arrays of a sparse_csr tensor on the GPU with int32 ids, or only its values with
+        int64 ids (PyTorch's default); change neither while both are in use. All other cases make one copy.
     name : str, optional
 
     Raises
@@ -55,7 +55,7 @@ def from_torch_sparse(t: Any, *, dup_op: Any = None, copy: bool = False, name: s
         raise DomainMismatch(f"from_torch_sparse: t is a {found}; a sparse matrix (csr, csc or coo) is needed")
     t = t.detach()
     if layout == "coo":
-        parts, values = tuple(t._indices()), t._values()  # coalesced tensors alone have public names for these
+        parts, values = tuple(t._indices()), t._values()  # the public methods are for coalesced tensors only
     elif layout == "csr":
         parts, values = (t.crow_indices(), t.col_indices()), t.values()
     else:
@@ -64,7 +64,7 @@ def from_torch_sparse(t: Any, *, dup_op: Any = None, copy: bool = False, name: s
 
 
 def to_torch_sparse(A: Any, layout: str = "csr", dtype: Any = None, *, copy: bool = False) -> Any:
-    """Make a sparse PyTorch tensor of a Matrix, on its engine.
+    """Return a Matrix as a sparse PyTorch tensor, on the device of its engine.
 
     Parameters
     ----------
@@ -73,13 +73,13 @@ def to_torch_sparse(A: Any, layout: str = "csr", dtype: Any = None, *, copy: boo
     dtype : optional
         A type of GraphBLAS; by default the matrix's own.
     copy : bool
-        False: the tensor of a Matrix in device memory shares its values, and for "csr" its ids; change neither while
-        both are in use. On the CPU there is one copy, which the tensor holds.
+        False: the tensor shares the values of a Matrix in device memory, and for "csr" its ids; change neither while
+        both are in use. On the CPU the tensor owns one copy.
 
     Returns
     -------
     torch.Tensor
-        Its ids are int64, or int32 on the GPU where they fit; "coo" is coalesced and has int64.
+        Its ids are int64, or int32 on the GPU where they fit; a "coo" tensor is coalesced, with int64 ids.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""Files of several ranks: each reads its rows or its range of bytes; edges travel to the ranks that own their rows."""
+"""Files of several ranks: each reads its rows or its range of bytes; edges are sent to the owners of their rows."""

@@ -1,4 +1,4 @@
-"""The ranks' communicator as files need it, and errors that all ranks raise together.
+"""The collectives of ranks that files need, and errors that all ranks raise together.
 
 A rank that raises an error alone leaves the others waiting in their next collective. So each step that may fail runs in
 :func:`together`: after it the ranks exchange their errors, and if there is one, all of them raise it.
@@ -19,11 +19,11 @@ T = TypeVar("T")
 
 
 class RankFailure(GraphblasException, OSError):
-    """The error for an operating system's error on a rank, which all ranks raise."""
+    """The error that all ranks raise for an operating system's error on one of them."""
 
 
 class Communicator(Protocol):
-    """The collectives of files: a part of the distributed engine's transport."""
+    """The collectives that files need, a part of the distributed engine's transport."""
 
     @property
     def rank(self) -> int:
@@ -44,7 +44,7 @@ class Communicator(Protocol):
         ...
 
     def scatter(self, array: Any, sent: Any, received: Any) -> Any:
-        """Send ``sent[r]`` entries to each rank r, one part after the other; return the parts that come."""
+        """Send ``sent[r]`` consecutive entries to each rank r; return the entries received, in the order of senders."""
         ...
 
 
@@ -54,7 +54,7 @@ def together(comm: Communicator, work: Callable[[], T]) -> T:
     Raises
     ------
     GraphblasException
-        A rank failed. Errors of other ranks have the rank's number in front.
+        A rank failed. Of several ranks, the message begins with the number of the one that failed.
     """
     result, failed = None, None
     try:
@@ -70,7 +70,7 @@ def together(comm: Communicator, work: Callable[[], T]) -> T:
 
 
 def raise_first(comm: Communicator, failed: tuple[type[GraphblasException], str] | None) -> None:
-    """Raise the first rank's error on all ranks, if there is one."""
+    """Raise the error of the first rank that has one, on all ranks."""
     for rank, error in enumerate(comm.objects(failed)):
         if error is not None:
             kind, message = error
@@ -83,7 +83,7 @@ def same(comm: Communicator, name: str, mine: Sequence[Any]) -> None:
     Raises
     ------
     InvalidObject
-        They differ; the message, the same on all ranks, names two ranks and what each found.
+        The facts differ; the message, the same on all ranks, names two ranks and the facts of each.
     """
     found = comm.objects(tuple(mine))
     for rank, other in enumerate(found):
@@ -94,7 +94,7 @@ def same(comm: Communicator, name: str, mine: Sequence[Any]) -> None:
 
 
 def _differing(a: Any, b: Any, name: str = "") -> list[tuple[str, str]]:
-    """Return two facts as text if they differ; of records their fields that do."""
+    """Return a pair of texts for two facts that differ, or for each field in which two records differ."""
     if a == b:
         return []
     if not is_dataclass(a) or type(a) is not type(b):

@@ -1,8 +1,8 @@
-"""Checkpoints of distributed objects: a shard a rank, and a manifest that is renamed last.
+"""Checkpoints of distributed objects: one shard for each rank, and a manifest that is renamed last.
 
-A checkpoint is a folder. Each rank writes its parts of all objects into a file of its own; once every file is on disk,
-the first rank gives the manifest its name. So the folder holds the old checkpoint until the new one is whole. The
-number of ranks that restore is free: each reads its rows from the shards that have them.
+A checkpoint is a folder. Each rank writes its parts of all objects into a file of its own, the shard; once every shard
+is on disk, rank 0 replaces the manifest. So the folder has the old checkpoint until the new one is complete. Any number
+of ranks can restore it: each reads its rows from the shards that have them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _VERSION = 1
 
 
 class Part(NamedTuple):
-    """A rank's part of an object, and the first row or position of each rank.
+    """A rank's part of an object, and the first row or position of each rank's part.
 
     Attributes
     ----------
@@ -53,23 +53,23 @@ def save(
     comm: Communicator,
     state: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a checkpoint; an old one of the same folder stays until this one is whole.
+    """Write a checkpoint; an old one in the same folder stays valid until this one is complete.
 
     Parameters
     ----------
     folder : str or path
-        On a file system that all ranks see; it is made if it does not exist.
+        On a file system that all ranks see; created if it does not exist.
     objects : dict of str to Part
         The same names, in the same order, on all ranks.
     state : dict, optional
-        What the program needs besides, such as a loop's counter: the first rank's is kept, as JSON.
+        The program's other data, such as a loop's counter; that of rank 0 is stored as JSON.
 
     Raises
     ------
     InvalidObject
         The ranks' objects differ in name, kind, type or bounds.
     InvalidValue
-        `state` is no JSON.
+        `state` cannot be stored as JSON.
     RankFailure, FileNotWritten
         A rank could not write; the old checkpoint is unchanged.
     """
@@ -101,7 +101,7 @@ def save(
         try:
             json.dumps(state)
         except (TypeError, ValueError) as error:
-            raise InvalidValue(f"state: {error}; numbers, texts, lists and dicts of them are needed") from None
+            raise InvalidValue(f"state: {error}; numbers, strings, lists and dicts of them are needed") from None
 
     together(comm, json_state)
     try:
@@ -119,10 +119,10 @@ def restore(
     placement: str | None = None,
     cut: Callable[[int], NDArray[np.int64]] | None = None,
 ) -> tuple[dict[str, Part], dict[str, Any] | None]:
-    """Return this rank's parts of the objects of a checkpoint, and its state; with any number of ranks.
+    """Return this rank's parts of the objects of a checkpoint, and its state, on any number of ranks.
 
-    Matrices are cut into rows of equal work; a vector is cut as a matrix with as many rows, if there is one, else by
-    `cut`, or evenly. Objects of at most 64 rows are whole on every rank, with bounds of that one range.
+    Matrices are cut into rows of equal work; a vector is cut like a matrix with as many rows, if there is one, else by
+    `cut` or, without it, evenly. Objects of at most 64 rows are whole on every rank; their bounds are one range.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def restore(
 
 
 def _kind(name: str, part: Part, comm: Communicator) -> Kind:
-    """Return the facts about an object; the numbers of entries are those of all ranks."""
+    """Return the facts about an object for the manifest, with the number of entries of each rank."""
     data, bounds = part.data, [int(at) for at in part.bounds]
     if isinstance(data, VectorPart):
         counts = comm.numbers(data.positions.size)[:, 0].tolist()
@@ -187,7 +187,7 @@ def _manifest(place: Path) -> tuple[str, dict[str, Any]]:
         outer = json.loads(path.read_bytes())
         text = outer["checkpoint"]
         if zlib.crc32(text.encode()) != outer["crc32"]:
-            raise ValueError("its checksum is another")
+            raise ValueError("its checksum differs")
         found = json.loads(text)
         if found["version"] != _VERSION:
             raise ValueError(f"it is of version {found['version']}, and {_VERSION} is needed")
@@ -202,7 +202,7 @@ def _evenly(size: int, ranks: int) -> NDArray[np.int64]:
 
 
 def _entries(shards: Shards, number: int, kind: Kind, first: int, last: int) -> VectorPart:
-    """Return the entries at the positions ``first:last`` of a vector, positions counted from `first` on."""
+    """Return the entries at the positions ``first:last`` of a vector, with positions counted from `first`."""
     values: list[NDArray[Any]] = [np.empty(0, kind.type.np_type)]
     positions: list[NDArray[Any]] = [np.empty(0, np.int64)]
     width = 2 if kind.type.is_complex else 1

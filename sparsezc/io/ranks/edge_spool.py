@@ -1,4 +1,4 @@
-"""Edges that are kept until it is known which rank owns each row: in memory up to a limit, the rest in a file."""
+"""A store for edges until the owner of each row is known: in memory up to a limit, the rest in a file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class EdgeSpool:
         self._end = 0
 
     def fill(self, chunks: Iterable[Chunk]) -> None:
-        """Add chunks, which are copied."""
+        """Add chunks, whose arrays must not change afterwards."""
         for rows, cols, values in chunks:
             if not rows.size:
                 continue

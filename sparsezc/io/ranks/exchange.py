@@ -1,7 +1,7 @@
-"""Edges sent to the ranks that own their rows, and sorted there on disk; no rank has more than a few MiB in memory.
+"""The exchange of edges: each is sent to the owner of its row, and sorted there on disk, with few MiB in memory.
 
-Each rank sends every other at most a fixed number of edges a round, so that none receives more than it has memory for,
-whatever the order of the file is.
+Each rank sends every other at most a fixed number of edges a round, so that no rank receives more than fit in its
+memory, whatever the order of the file.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from sparsezc.io.build.external_sort import Run, Sorter
 from sparsezc.io.ranks.agreement import Communicator, together
 from sparsezc.io.ranks.edge_spool import EdgeSpool
 
-_ROUND = 1 << 21  # edges that a rank receives in a round at most, besides its own: 32 MiB with values of 8 bytes
+_ROUND = 1 << 21  # the most edges that a rank receives from others in a round: 32 MiB with values of 8 bytes
 _ORDERED = ("first", "second", "any")  # merges of duplicates that depend on the file's order
 
 
 class Sorters:
-    """This rank's sorters of what it receives: one, or one a sender where the order of edges counts."""
+    """This rank's sorters of received edges: one, or one for each sender if merging depends on the order of edges."""
 
     def __init__(self, folder: Path, space: int, size: int, dup_op: str, *, valued: bool) -> None:
         self._each = size if dup_op in _ORDERED else 1
@@ -36,7 +36,7 @@ class Sorters:
             self._made.append(Sorter(place, space // self._each, valued=valued, mirror=False, dup_op=dup_op))
 
     def add(self, sender: int, chunk: Chunk) -> None:
-        """Add the edges that a rank sent."""
+        """Add the edges that the rank `sender` sent."""
         if chunk[0].size:
             self._made[sender % self._each].add(*chunk)
 
@@ -60,7 +60,7 @@ def send(
     ----------
     bounds : ndarray of int64, shape (size + 1,)
     kind : dtype or None
-        The type of values that holds those of all ranks.
+        The type that holds the values of all ranks' edges; None: there are none.
     """
     ids: Any = np.uint32 if comm.numbers(spool.most)[:, 0].max() < 2**32 else np.int64
     types = [np.dtype(ids), np.dtype(ids)] + ([] if kind is None else [kind])
@@ -71,7 +71,7 @@ def send(
 
 
 class _Sender:
-    """A chunk of edges at a time, divided by the ranks that wait for them."""
+    """A sender of edges: one chunk at a time, divided by receiver."""
 
     def __init__(
         self, source: Iterator[Chunk], bounds: NDArray[np.int64], types: list[np.dtype[Any]], comm: Communicator
@@ -81,7 +81,7 @@ class _Sender:
         self._waiting: list[list[NDArray[Any]]] = [[np.empty(0, kind) for kind in types] for _ in range(comm.size)]
 
     def fill(self) -> bool:
-        """Take the next chunk if all edges of the one before are sent; return whether there are edges to send."""
+        """Take the next chunk if all edges of the last one were sent; return whether there are edges to send."""
         if any(part[0].size for part in self._waiting):
             return True
         chunk = next(self._source, None)
@@ -90,7 +90,7 @@ class _Sender:
         rows, cols, values = chunk
         columns = (rows, cols) if values is None else (rows, cols, values)
         owner = np.searchsorted(self._bounds, rows, side="right") - 1
-        order = np.argsort(owner, kind="stable")  # of one owner in the order in which they are
+        order = np.argsort(owner, kind="stable")  # stable: the edges of an owner keep their order
         cuts = np.searchsorted(owner[order], np.arange(self._comm.size + 1))
         for rank in range(self._comm.size):
             chosen = order[cuts[rank] : cuts[rank + 1]]
@@ -100,7 +100,7 @@ class _Sender:
         return True
 
     def exchange(self) -> tuple[list[NDArray[Any]], NDArray[np.int64]]:
-        """Send each other rank as many edges as a round may have; return what comes, and how many of each rank."""
+        """Send each other rank at most a round's edges; return the received columns, and each sender's count."""
         comm = self._comm
         sent = np.array([min(part[0].size, self._most) for part in self._waiting], np.int64)
         sent[comm.rank] = 0
@@ -115,7 +115,7 @@ class _Sender:
         return columns, received
 
     def keep(self, sorters: Sorters, columns: list[NDArray[Any]], received: NDArray[np.int64]) -> None:
-        """Add the edges of a round to the sorters, by senders; this rank's own among them."""
+        """Add the edges of a round, and this rank's own waiting edges, to the sorters by sender."""
         ends = np.cumsum(received)
         for sender, (start, stop) in enumerate(zip(ends - received, ends, strict=True)):
             part = [column[start:stop].copy() for column in columns]

@@ -17,11 +17,11 @@ class RankRows:
     Attributes
     ----------
     csr : Csr
-        These rows; ids are columns of the whole matrix, and `symmetric` says that the whole is symmetric.
+        These rows; ids are columns of the whole matrix, and `symmetric` refers to the whole matrix.
     bounds : ndarray of int64, shape (size + 1,)
         The first row of each rank; a rank may have none.
     nvals : int
-        The entries of the whole matrix.
+        The number of entries of the whole matrix.
     """
 
     csr: Csr

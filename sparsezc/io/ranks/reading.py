@@ -1,7 +1,7 @@
 """``gb.io.read`` and ``gb.io.convert`` by several ranks: each reads its rows, or its part of the edges.
 
-A .h5 file with checksums is read by rows. Of every other source a rank reads a part of the edges, which travel to the
-owners of their rows (sources.py), so a rank holds its share of the matrix and less than a GiB beside it.
+A .h5 file with checksums is read by rows. Of every other source a rank reads a part of the edges (sources.py), which
+are sent to the owners of their rows (exchange.py), so a rank holds its share of the matrix and less than 1 GiB more.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 _MEMORY = 256 << 20  # bytes for sorting, and then for merging
 _CONVERT = "in one process, without comm=, run gb.io.convert(..., 'graph.h5', "
-_BUCKETS = 1 << 16  # of rows, whose edges are counted before rows are cut
+_BUCKETS = 1 << 16  # the most buckets of rows, whose edges are counted to choose the ranks' bounds
 
-#: Reads a whole graph on this rank.
+#: A function that reads a whole graph on this rank.
 Whole = Callable[[], Csr]
 
 
@@ -54,14 +54,14 @@ class Source(NamedTuple):
 
 
 def read_rank_rows(source: Source, whole: Whole, comm: Communicator) -> RankRows:
-    """Read this rank's rows; `whole` reads all, of files that cannot be read by parts.
+    """Read this rank's rows; `whole` reads all rows of a file that cannot be read by parts.
 
     Raises
     ------
     InvalidValue
         An option needs the whole graph (relabel), or differs between ranks.
     InvalidObject
-        The file changed between the ranks' openings.
+        The file changed before all ranks had opened it.
     FileFormatError, OutOfMemory
         As for :func:`sparsezc.io.read`; on all ranks, with the number of the first rank that failed.
     """
@@ -86,7 +86,9 @@ def read_rank_rows(source: Source, whole: Whole, comm: Communicator) -> RankRows
 
 
 def convert(source: Source, target: str | os.PathLike[str], comm: Communicator) -> None:
-    """Write a graph as one .h5 file with plain ids, each rank its rows; the ranks must see the same file system.
+    """Convert a graph to one .h5 file with plain ids, of which each rank writes its rows.
+
+    All ranks must see the target's file system.
 
     Raises
     ------
@@ -98,9 +100,9 @@ def convert(source: Source, target: str | os.PathLike[str], comm: Communicator) 
     _check(source, comm)
     path = source.path
     if source.options.kind == "binsparse":
-        raise InvalidValue(f"{path} is a .h5 file already, of which ranks read their rows")
+        raise InvalidValue(f"{path} is a .h5 file already, from which ranks can read their rows")
     if source.options.adds_duplicates and source.options.both:
-        raise InvalidValue(f"{path}: duplicates are added, and reversed edges are not; convert it by one rank")
+        raise InvalidValue(f"{path}: duplicates are added, but reversed edges are not; convert it without comm=")
     final = Path(target).resolve()
     folder = together(comm, lambda: require_folder(final))
     part = sources.part_of(path, source.options, source.module, comm)
@@ -131,14 +133,14 @@ def _write(file: shared_file.SharedFile, made: _Sorted, comm: Communicator, star
 
 
 def numbered(source: Source, comm: Communicator) -> tuple[Source, NDArray[Any] | None]:
-    """Return a source whose rows need no numbers, and with `relabel` the ids of its vertices.
+    """Return the source without the option `relabel`, and the ids of its vertices if it had the option, else None.
 
     Raises
     ------
     InvalidObject
         The ranks' arguments differ.
     InvalidValue
-        The file has no ids of its vertices, and only the whole graph tells them.
+        The file does not store the ids of its vertices, and only a reader of the whole graph can find them.
     """
     _check_same(source, comm)
     path, options, _ = source
@@ -156,15 +158,15 @@ def _check_same(source: Source, comm: Communicator) -> None:
 
 
 def _check(source: Source, comm: Communicator) -> None:
-    """Compare the ranks' arguments; refuse what needs the whole graph."""
+    """Compare the ranks' arguments; raise InvalidValue for an option that needs the whole graph."""
     _check_same(source, comm)
     path, options, _ = source
     if options.columns.named:
         raise InvalidValue(
-            f"{path}: source_col=, target_col= and weight_col= go without comm=; {_CONVERT}source_col= ...) first"
+            f"{path}: source_col=, target_col= and weight_col= exclude comm=; {_CONVERT}source_col= ...) first"
         )
     if options.relabel:
-        raise InvalidValue(f"{path}: relabel=True goes without comm=; {_CONVERT}relabel=True) first")
+        raise InvalidValue(f"{path}: relabel=True excludes comm=; {_CONVERT}relabel=True) first")
 
 
 def _kept(path: str | os.PathLike[str], whole: Whole, comm: Communicator) -> RankRows:
@@ -198,7 +200,7 @@ def _sorted(
     source: Source, found: EdgeChunks, weights: Weights, comm: Communicator, scratch: ScratchFolder,
     check: sources.Check | None = None,
 ) -> Iterator[_Sorted]:  # fmt: skip
-    """Read this rank's edges, send them to the owners of their rows, and sort what comes; all ranks `check` them."""
+    """Read this rank's edges, send them to the owners of their rows, and sort those received; all ranks run `check`."""
     path, options, _ = source
     with scratch as folder:
         spool = EdgeSpool(folder / "edges")

@@ -1,7 +1,7 @@
-"""Bounds that divide rows into ranges of equal work, one a rank, found without reading all offsets.
+"""Bounds that divide rows into ranges of equal work, one for each rank, found without reading all offsets.
 
 A row's work is its entries and four more, for its offset and its entries of vectors: the rule of the distributed
-engine. A bound is a multiple of 64 rows. Of the bounds near the best one, one is taken whose row's entries begin at a
+engine. A bound is a multiple of 64 rows. Among the bounds near the best one, one is chosen whose first entry is at a
 multiple of 32: then requests for ids stay aligned, and a range of compressed ids begins with a block.
 """
 
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from sparsezc.memory.id_blocks import SIZE
 
 ALIGN = 64  # rows: two presence words, so that vectors are cut between words
-ROW = 4  # entries whose work is that of a row without any
-_NEAR = 256  # cuts on either side that are looked at: of 512, one is aligned all but surely; 256 KiB of offsets
-_SHIFT = 32  # one part in so many of a rank's work may move for an aligned cut: 3%, of 10% that are tolerated
+ROW = 4  # entries whose work equals that of an empty row
+_NEAR = 256  # cuts on either side that are tried: of 512, one is almost surely aligned; they take 256 KiB of offsets
+_SHIFT = 32  # divisor of a rank's work, of which an aligned cut may move 1/32 (3%); 10% are tolerated
 
 #: Returns the offsets of the rows ``first:last``.
 Offsets = Callable[[int, int], NDArray[np.int64]]
@@ -29,9 +29,9 @@ def first_row(offsets: Offsets, nrows: int, nvals: int, rank: int, size: int) ->
     Parameters
     ----------
     offsets : callable
-        Row `nrows` has the offset `nvals`.
+        Returns the offsets of a range of rows; that of row `nrows` is `nvals`.
     rank : int
-        0 to `size`; its rows end where those of the next rank begin.
+        0 to `size`; the rows of a rank end at the first row of the next.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def from_buckets(work: NDArray[np.int64], size: int, width: int, nrows: int) -> 
     Parameters
     ----------
     work : array of int64, shape (buckets,)
-        The entries of each bucket.
+        The number of entries of each bucket.
 
     Returns
     -------

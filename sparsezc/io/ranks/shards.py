@@ -28,7 +28,7 @@ _PART = 1 << 22  # entries that are written at a time
 
 
 class VectorPart(NamedTuple):
-    """A rank's entries of a vector: positions from its first one on, ascending, and their values."""
+    """A rank's entries of a vector: positions, ascending and counted from the rank's first, and values."""
 
     positions: NDArray[Any]
     values: NDArray[Any]
@@ -43,7 +43,7 @@ class Kind(NamedTuple):
         `kind` is "matrix" or "vector".
     shape : list of int
     bounds, counts : list of int
-        The first row or position of each rank that wrote it, and the entries that each had.
+        The first row or position of each rank that wrote the object, and the number of entries that each had.
     iso, symmetric : bool
     """
 
@@ -58,12 +58,12 @@ class Kind(NamedTuple):
 
     @property
     def type(self) -> DataType:
-        """Return the type of its values."""
+        """Return the type of the object's values."""
         return lookup(self.dtype)
 
 
 def write(path: Path, parts: Mapping[int, Csr | VectorPart], iso: Mapping[int, bool]) -> None:
-    """Write this rank's parts of all objects, by their numbers; `iso`: one value stands for all, on every rank."""
+    """Write this rank's parts of all objects, by their numbers; `iso`: all entries on all ranks have one value."""
     with Writer(path) as writer:
         for number, part in parts.items():
             if isinstance(part, VectorPart):
@@ -124,14 +124,14 @@ class Shards:
 
 
 def identity(path: Path) -> list[int]:
-    """Return the bytes of a shard, and the checksum of its seal."""
+    """Return the size of a shard in bytes, and the checksum of its seal."""
     with path.open("rb") as file:
         size = file.seek(-4, os.SEEK_END) + 4
         return [size, int.from_bytes(file.read(4), "little")]
 
 
 class ShardedRows:
-    """The rows of a matrix in shards, with the interface of the rows in a file (file_rows.py)."""
+    """The rows of a matrix in shards, with the interface of the rows in one file (file_rows.py)."""
 
     kept_in_file = False
 
@@ -157,7 +157,7 @@ class ShardedRows:
         return self._entries("indices", start, stop)
 
     def values(self, start: int, stop: int) -> NDArray[Any]:
-        """Return their values, or the one of an iso-valued matrix."""
+        """Return the values of the entries ``start:stop``, or the one value of an iso-valued matrix."""
         if self.iso:
             shard = int(np.argmax(np.diff(self._ends) > 0))
             return self._typed(self._shards.read(shard, f"{self._number}.values", 0, self._width()))
@@ -187,7 +187,7 @@ class ShardedRows:
 
 
 def _overlaps(bounds: NDArray[np.int64], first: int, last: int) -> Iterator[tuple[int, int, int]]:
-    """Yield each range that has some of the positions ``first:last``, with the first and last of them within it."""
+    """Yield the number of each range that overlaps ``first:last``, and the overlap, counted from the range's start."""
     for number in range(bounds.size - 1):
         low, high = max(first, int(bounds[number])), min(last, int(bounds[number + 1]))
         if low < high:

@@ -1,6 +1,7 @@
-"""One mappable .h5 file written by all ranks: the first makes it, each writes its own rows, each sums a part of it.
+"""One mappable .h5 file written by all ranks: rank 0 creates it, each writes its rows and computes some checksums.
 
-The file must be on a file system that all ranks see. It appears whole or not at all, as all files that sparsezc writes.
+The file must be on a file system that all ranks see. Like all files that sparsezc writes, it appears complete or not at
+all.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from sparsezc.semirings.types.datatypes import DataType
 class SharedFile:
     """A new file with arrays of known sizes; ranks write ranges of them in any order.
 
-    `path` is the file's name until it is whole.
+    `path` is the file's temporary name.
     """
 
     def __init__(self, path: Path, places: dict[str, Placed], handle: int) -> None:
@@ -59,7 +60,7 @@ class SharedFile:
 def made(
     path: Path, shape: tuple[int, int, int], dtype: DataType, comm: Communicator, *, iso: bool, symmetric: bool
 ) -> Iterator[SharedFile]:
-    """Make a file for a matrix of `shape` (rows, columns, entries); it has its name once the block is left.
+    """Create a file for a matrix of `shape` (rows, columns, entries), which gets its name when the block is left.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A rank's rows made of sorted edges: merged once to count them and to agree about values, once into arrays."""
+"""A rank's rows from sorted edges: merged once to count entries and agree on the values' type, once into arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sparsezc.semirings.types import datatypes
 
 
 class Piece(NamedTuple):
-    """Some merged entries of this rank, from the entry `start` of its own on."""
+    """Consecutive merged entries of this rank, of which the first is entry `start` of its rows."""
 
     start: int
     rows: NDArray[Any]
@@ -45,10 +45,10 @@ class SortedRows:
     Attributes
     ----------
     count, total : int
-        The entries of this rank, and of all.
+        The numbers of entries of this rank, and of all ranks.
     dtype : DataType
     one : ndarray, shape (1,), or None
-        The value of all entries, if it is one.
+        The value of all entries of all ranks, if they are equal.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class SortedRows:
     def block(
         self, bounds: NDArray[np.int64], ncols: int, comm: Communicator, placement: str | None, *, symmetric: bool
     ) -> RankRows:
-        """Return the rows in a placement."""
+        """Return this rank's rows in a placement."""
         first, last = (int(row) for row in bounds[comm.rank : comm.rank + 2])
 
         def fill() -> Csr:

@@ -1,6 +1,6 @@
 """The part of the edges that a rank reads: of text by bytes, of stored rows by rows, of Parquet by row groups.
 
-The first rank reads what can only be read from its start (gzipped files, .npz archives, METIS graphs), chunk by chunk;
+Rank 0 reads files that can only be read from their start (gzipped files, .npz archives, METIS graphs), chunk by chunk;
 the others wait for the edges of their rows.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sparsezc.io._options import ReadOptions
 
 
-#: Checks edges that were read, together with all ranks: makes the facts about the whole of those about a rank's part.
+#: A check that all ranks run after reading: from the facts about a rank's edges it returns those about all edges.
 Check = Callable[[EdgeFacts], EdgeFacts]
 
 
@@ -47,7 +47,7 @@ def part_of(path: str | os.PathLike[str], options: ReadOptions, module: Any, com
     Raises
     ------
     InvalidObject
-        The file changed between the ranks' openings.
+        The file changed before all ranks had opened it.
     FileFormatError
         The file is damaged or not of its format; on all ranks.
     """
@@ -82,7 +82,7 @@ def _part(path: Path, options: ReadOptions, module: Any, comm: Communicator) -> 
         found = module.edge_chunks(path, (comm.rank, comm.size))
         return Part(found, weights, lambda facts: _told(facts, comm))
     if comm.rank == 0 and comm.size > 1:
-        warn_slow(f"{path} is read from its start only, so one rank reads for all; gb.io.convert makes a .h5 of it")
+        warn_slow(f"{path} is read from its start only, so one rank reads for all; gb.io.convert to .h5 avoids it")
     mine = together(comm, lambda: _from_start(path, kind, module, weights) if comm.rank == 0 else None)
     undirected, mirrored = comm.objects(None if mine is None else (mine.undirected, mine.mirrored))[0]
     none = np.empty(0, np.uint32)
@@ -91,7 +91,7 @@ def _part(path: Path, options: ReadOptions, module: Any, comm: Communicator) -> 
 
 
 def _by_rows(rows: StoredRanges, weights: Weights, comm: Communicator) -> Part:
-    """Return the edges of this rank's rows; of a file that calls itself undirected both ends must list each."""
+    """Return the edges of this rank's rows, and for a file marked undirected a check that both ends list each edge."""
     cuts = stored_rows.bounds(rows, comm)
     found = stored_rows.edge_chunks(rows, cuts, comm.rank, None if rows.stored_values is None else rows.dtype)
     if not rows.symmetric:
@@ -108,8 +108,8 @@ def _by_rows(rows: StoredRanges, weights: Weights, comm: Communicator) -> Part:
         upper, lower = (sum(each) % 2**64 for each in zip(*comm.objects(tuple(sums)), strict=True))
         if upper != lower:
             raise FileFormatError(
-                f"{rows.path} calls itself undirected, but found an edge that is stored in one direction only, or with"
-                " another weight in the other; both directions are needed, or the mark of a directed graph"
+                f"{rows.path} is marked undirected, but an edge is stored in one direction only, or with another weight"
+                " in the other; both directions are needed, or the mark of a directed graph"
             )
         return facts
 
@@ -125,7 +125,7 @@ def _from_start(path: Path, kind: str | None, module: Any, weights: Weights) -> 
 
 
 def _told(facts: EdgeFacts, comm: Communicator) -> EdgeFacts:
-    """Return facts with the type of the first rank that knows one: a rank without edges may know none."""
+    """Return the facts with the value type of the first rank that has one: a rank without edges may have none."""
     types = [name for name in comm.objects(None if facts.dtype is None else facts.dtype.name) if name is not None]
     return replace(facts, dtype=lookup(types[0]) if types else None)
 

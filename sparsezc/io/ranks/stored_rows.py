@@ -37,9 +37,9 @@ _PART = 1 << 22  # entries that are read at a time: 64 MiB of ids and values of 
 
 
 class Rows(Protocol):
-    """A stored matrix of which ranges can be read; positions are entries of the whole.
+    """A stored matrix of which ranges of rows and entries can be read; entries are numbered in the whole matrix.
 
-    `kept_in_file`: placement "mapped" leaves it where it is.
+    `kept_in_file`: placement "mapped" leaves ids and values in the file.
     """
 
     path: Path
@@ -52,23 +52,23 @@ class Rows(Protocol):
     kept_in_file: bool
 
     def offsets(self, first: int, last: int) -> NDArray[np.int64]:
-        """Return the offsets of some rows; row `nrows` is the end."""
+        """Return the offsets of the rows ``first:last``; the offset of row `nrows` is `nvals`."""
         ...
 
     def ids(self, start: int, stop: int) -> NDArray[Any]:
-        """Return the ids of some entries."""
+        """Return the ids of the entries ``start:stop``."""
         ...
 
     def values(self, start: int, stop: int) -> NDArray[Any]:
-        """Return the values of some entries, or the one of all."""
+        """Return the values of the entries ``start:stop``, or the one value of an iso-valued matrix."""
         ...
 
     def placed_ids(self, start: int, stop: int, placement: str) -> Buffer | None:
-        """Return ids that need no copy: left in the file, or compressed; None if they are to be read."""
+        """Return ids that are left in the file, or compressed in a placement; None if the caller must read them."""
         ...
 
     def mapped_values(self, start: int, stop: int) -> MappedBuffer:
-        """Return the values of some entries, left in the file."""
+        """Return the values of the entries ``start:stop``, left in the file."""
         ...
 
 
@@ -81,14 +81,14 @@ def opened(path: Path, comm: Communicator) -> Iterator[FileRows]:
     FileFormatError
         The file has no checksums, as sparsezc did not write it, or is damaged.
     InvalidObject
-        The ranks opened different files: it changed in between, or the name leads to others on other machines.
+        The ranks opened different files: the file was changed meanwhile, or machines have different files of its name.
     """
 
     def find() -> MappableFile:
         mappable = csr_file.find(path)
         if mappable is None or not csr_file.can_be_mapped(mappable):
             raise FileFormatError(
-                f"{path} has no checksums, so its rows cannot be read apart; gb.io.convert makes a .h5 that can"
+                f"{path} has no checksums, so ranks cannot read parts of it; gb.io.convert writes a .h5 that has them"
             )
         return mappable
 
@@ -104,7 +104,7 @@ def opened(path: Path, comm: Communicator) -> Iterator[FileRows]:
 
 
 def _identity(mappable: MappableFile) -> tuple[str, str]:
-    """Return the size of a file, and a checksum of its descriptor and of all checksums: its content's identity."""
+    """Return the size of a file, and a checksum of its descriptor and its checksums, which identify its content."""
     crc = zlib.crc32(json.dumps(mappable.descriptor, sort_keys=True).encode())
     for name in mappable.places:
         crc = zlib.crc32(mappable.sums(name).data, crc)
@@ -112,10 +112,10 @@ def _identity(mappable: MappableFile) -> tuple[str, str]:
 
 
 def bounds(rows: Rows | StoredRanges, comm: Communicator) -> NDArray[np.int64]:
-    """Return the first row of each rank, of equal work each; every rank finds its own by bisection."""
+    """Return bounds that give each rank rows of equal work; every rank finds its first row by bisection."""
     mine = together(comm, lambda: row_bounds.first_row(rows.offsets, rows.nrows, rows.nvals, comm.rank, comm.size))
     found = np.append(comm.numbers(mine)[:, 0], rows.nrows)
-    return np.maximum.accumulate(found)  # few rows: cuts that were moved to aligned entries may have passed another
+    return np.maximum.accumulate(found)  # of few rows, a cut moved to an aligned entry may have passed another
 
 
 def load(rows: Rows, cuts: NDArray[np.int64], comm: Communicator, weights: Weights, placement: str | None) -> RankRows:
@@ -130,7 +130,7 @@ def load(rows: Rows, cuts: NDArray[np.int64], comm: Communicator, weights: Weigh
 
 
 def load_rows(rows: Rows, cuts: NDArray[np.int64], rank: int, weights: Weights, placement: str | None) -> Csr:
-    """Return the rows of a rank, without an exchange."""
+    """Return the rows of a rank, without communication."""
     first, last = int(cuts[rank]), int(cuts[rank + 1])
     indptr = rows.offsets(first, last + 1)
     start, stop = int(indptr[0]), int(indptr[-1])
@@ -173,7 +173,7 @@ def _ids(rows: Rows, start: int, stop: int, where: str) -> Buffer:
 def _values(
     rows: Rows, indptr: NDArray[np.int64], dtype: DataType, begin: tuple[int, int], weights: Weights, where: str
 ) -> tuple[Buffer, bool]:
-    """Return the values of some rows, which have the offsets `indptr`; `begin`: the first row, and its first entry."""
+    """Return the values of the rows with the offsets `indptr`; `begin`: the first row, and its first entry."""
     (first, start), count = begin, int(indptr[-1])
     if weights.kind == "none":
         one = allocate(HOST if where in FILES else where, 1, np.bool_)
@@ -197,9 +197,9 @@ def _values(
 
 
 def edge_chunks(rows: Rows | StoredRanges, cuts: NDArray[np.int64], rank: int, dtype: DataType | None) -> EdgeChunks:
-    """Return this rank's entries chunk by chunk, as edges: those of a matrix that has to be sorted or mirrored.
+    """Return this rank's entries chunk by chunk as edges, for a matrix that must be sorted or mirrored.
 
-    `dtype`: of the values; None if there are none.
+    `dtype`: the type of the values; None if there are none.
     """
 
     def chunks() -> Chunks:

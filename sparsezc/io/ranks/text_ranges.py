@@ -1,4 +1,4 @@
-"""A text file cut into ranges of bytes, one a rank, each of whole lines; and the parts of other sources."""
+"""A text file cut into ranges of whole lines, one for each rank; and the check that ranks read the same file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sparsezc.io.ranks.agreement import Communicator, before, same, together
 
 
 def can_be_cut(path: Path, module: Any) -> bool:
-    """Return whether the file is text that ranks can read apart: plain, and of a format that lists edges by line."""
+    """Return whether ranks can read parts of a file: it is uncompressed text of a format that lists edges by line."""
     if not hasattr(module, "in_spans"):
         return False
     with InputFile(path) as file:
@@ -31,7 +31,7 @@ def text_chunks(path: Path, module: Any, weights: Weights, comm: Communicator) -
     Raises
     ------
     InvalidObject
-        The file changed between the ranks' openings.
+        The file changed before all ranks had opened it.
     """
     known = together(comm, lambda: state(path))
     same(comm, f"{path} is not the same file for all ranks", told(known))
@@ -56,7 +56,7 @@ def text_chunks(path: Path, module: Any, weights: Weights, comm: Communicator) -
 
 
 def line_start(path: Path, at: int) -> int:
-    """Return the start of the first line that begins at a byte or after it; the file's size if there is none."""
+    """Return the start of the first line that begins at byte `at` or later; the file's size if there is none."""
     with path.open("rb") as file:
         if at <= 0:
             return 0
@@ -81,7 +81,7 @@ def line_ends(path: Path, start: int, stop: int) -> int:
 
 
 def check_total(path: Path, module: Any, facts: EdgeFacts, comm: Communicator) -> EdgeFacts:
-    """Compare the number of all ranks' edges with that of the file's head, if this says one; a rank may have none.
+    """Compare the number of all ranks' edges with the number in the file's head, if it has one.
 
     Return the facts about the whole file.
     """
@@ -96,12 +96,12 @@ def check_total(path: Path, module: Any, facts: EdgeFacts, comm: Communicator) -
 def state(path: Path) -> tuple[int, int]:
     """Return the size of a file and the time of its last change, in ns."""
     if not path.is_file():
-        raise InvalidObject(f"{path} is no regular file, of which ranks can read their parts")
+        raise InvalidObject(f"{path} is no regular file; ranks can read parts of those only")
     known = path.stat()
     return known.st_size, known.st_mtime_ns
 
 
 def told(known: tuple[int, int]) -> tuple[str, str]:
-    """Return the state of a file in words."""
+    """Return the state of a file in words, for messages."""
     seconds, rest = divmod(known[1], 10**9)
     return f"{known[0]:,} bytes", f"a change at {datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}.{rest:09} UTC"

@@ -17,7 +17,7 @@ pa: Any = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 TEXTS = {
     "ann,bob\nbob,zoe\n".encode("utf-16"): "is UTF-16 text; iconv",
-    "source,target\nZoë,bob\n".encode("latin-1"): "line 2: found bytes that are no UTF-8 text; iconv",
+    "source,target\nZoë,bob\n".encode("latin-1"): "line 2: found bytes that are not UTF-8; iconv",
     b'source,target\n"a\nb",c\n': "line 2: found '\"a'; a quoted cell must end on its line",
 }
 
@@ -32,7 +32,7 @@ def test_texts_that_are_refused(data: bytes, message: str, tmp_path: Path) -> No
 
 def test_a_column_that_is_there_twice(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("source,target,target\n1,2,3\n")
-    with pytest.raises(FileFormatError, match="the column 'target' is twice there; the columns are"):
+    with pytest.raises(FileFormatError, match="the column 'target' occurs twice; the columns are"):
         gb.io.read(tmp_path / "a.csv", source_col="source", target_col="target")
 
 
@@ -41,7 +41,7 @@ def test_a_column_of_a_binary_table_that_is_there_twice(suffix: str, tmp_path: P
     table = pa.Table.from_arrays([pa.array([0]), pa.array([1]), pa.array([2.0])], names=["a", "a", "w"])
     writer = pytest.importorskip(f"pyarrow.{suffix}")
     (writer.write_table if suffix == "parquet" else writer.write_feather)(table, tmp_path / f"a.{suffix}")
-    with pytest.raises(FileFormatError, match="the column 'a' is twice there; the columns are 'a', 'a', 'w'"):
+    with pytest.raises(FileFormatError, match="the column 'a' occurs twice; the columns are 'a', 'a', 'w'"):
         gb.io.read(tmp_path / f"a.{suffix}")
 
 
@@ -79,7 +79,7 @@ IDS = {
     "lists": (pa.array([[1], [2]]), "holds list<"),
     "times": (pa.array([datetime.datetime(2020, 1, 1)] * 2), "holds timestamp"),
     "fractions": (pa.array([1.0, 2.5]), "holds (double|float64)"),
-    "no UTF-8": (pa.array([b"a", b"\xff"]), "column 'source' holds bytes that are no UTF-8 text"),
+    "no UTF-8": (pa.array([b"a", b"\xff"]), "column 'source' holds bytes that are not UTF-8"),
     "a null": (pa.array(["a", None]), "column 'source' is null in row 1;"),
 }
 WEIGHTS = {

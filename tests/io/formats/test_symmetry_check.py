@@ -39,9 +39,9 @@ def test_one_number_that_has_changed(tmp_path: Path, name: str, field: str, widt
         path.write_bytes(good)
         changed(path, entry, field, width)
         for how in ({}, {"symmetrize": True}, {"weights": False}):
-            with pytest.raises(FileFormatError, match=rf"{name} calls itself undirected, but found an edge"):
+            with pytest.raises(FileFormatError, match=rf"{name} is marked undirected, but an edge"):
                 read_csr(path, placement="host", **how)
-    with pytest.raises(FileFormatError, match="calls itself undirected"):
+    with pytest.raises(FileFormatError, match="is marked undirected"):
         gb.io.convert(path, tmp_path / "a.h5", memory="8GB")
     assert sorted(file.name for file in tmp_path.iterdir()) == [name]
 
@@ -82,7 +82,7 @@ def test_a_file_that_was_made_for_certain_constants_of_the_hash(tmp_path: Path) 
     offsets = (np.arange(n + 1) > source).astype(np.int64)
     sizes = np.array([1, n], np.int64)
     path.write_bytes(b"\0" + sizes.tobytes() + offsets.tobytes() + np.array([target, weight], np.int32).tobytes())
-    with pytest.raises(FileFormatError, match=r"a\.wsg calls itself undirected, but found an edge"):
+    with pytest.raises(FileFormatError, match=r"a\.wsg is marked undirected, but an edge"):
         load(path)
 
 

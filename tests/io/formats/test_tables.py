@@ -107,8 +107,8 @@ def test_quoted_names(tmp_path: Path) -> None:
             r"line 2, column 2 \(character 3\): found 'x'; a whole number is needed as a vertex id; relabel=True",
         ),
         ("Person,Friend\n0,1\n", {"relabel": True}, "line 1: found the column names"),
-        ("who,whom\n0,1\n", {"source_col": "wo", "target_col": "whom"}, "column 'wo' is not there; did you mean 'who'"),
-        ("who,whom,who\n0,1,2\n", {"source_col": "who", "target_col": "whom"}, "column 'who' is twice there"),
+        ("who,whom\n0,1\n", {"source_col": "wo", "target_col": "whom"}, "column 'wo' does not exist; did you mean"),
+        ("who,whom,who\n0,1,2\n", {"source_col": "who", "target_col": "whom"}, "column 'who' occurs twice"),
         ("who,whom\n0,1\n", {"source_col": "who"}, r"one of target/.* is needed, or its name as target_col="),
         ("a;b\nb;c;d\n", {"relabel": True}, "line 2: found 3 columns; 2 are needed"),
         ("a;b\n;c\n", {"relabel": True}, "line 2, column 1: found an empty cell"),
@@ -118,7 +118,7 @@ def test_quoted_names(tmp_path: Path) -> None:
             {"source_col": "who", "target_col": "whom", "relabel": True},
             "line 2, column 3: found 'x'; a nu",
         ),
-        ("a,b\n\udcff,c\n", {"relabel": True}, "line 2: found bytes that are no UTF-8"),
+        ("a,b\n\udcff,c\n", {"relabel": True}, "line 2: found bytes that are not UTF-8"),
         (
             "wer;wen;in km\nann;bob;1,5\n",
             {"relabel": True},
@@ -225,10 +225,10 @@ def test_a_matrix_a_type(name: str, tmp_path: Path) -> None:
 def test_types_that_cannot_be(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", FACTS)
     for call, message in (
-        (lambda: gb.io.read_types(path, type_col="rl", relabel=True), "column 'rl' is not there; did you mean 'rel'"),
+        (lambda: gb.io.read_types(path, type_col="rl", relabel=True), "column 'rl' does not exist; did you mean 'rel'"),
         (lambda: gb.io.read_types("star:4", type_col="rel"), "is no table with a column 'rel'"),
         (lambda: gb.io.read_types(path, type_col="rel", type="knows"), "read_types needs type_col="),
-        (lambda: gb.io.read(path, type_col="rel"), "type_col= and type= go together"),
+        (lambda: gb.io.read(path, type_col="rel"), "type_col= and type= are needed together"),
         (
             lambda: gb.io.read_types(path, type_col="rel"),
             "found 'ann'; a whole number is needed as a vertex id",

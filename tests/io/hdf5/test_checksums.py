@@ -140,7 +140,7 @@ def test_a_seal_that_is_made_up_is_not_believed(tmp_path: Path, graph: Any, chan
     resealed(path, lambda head: None)
     assert gb.io.read(path, placement="host").isequal(graph)
     resealed(path, change)
-    with pytest.raises(FileFormatError, match=r"a\.h5 is damaged: its bytes are not those that it was sealed with"):
+    with pytest.raises(FileFormatError, match=r"a\.h5 is damaged: its bytes differ from those that were sealed"):
         gb.io.read(path)
 
 

@@ -77,14 +77,14 @@ def test_what_is_right_is_read(tmp_path: Path) -> None:
         ("indices_0", np.array([0, 0, -1, 3]), "int64", r"indices_0\[2\] is -1; ids from 0 to 4 are needed"),
         ("indices_0", np.array([0, 0, -1, 3]), "uint64", r"indices_0\[2\] is -1 of int64; the descriptor says uint64"),
         ("indices_1", np.array([1, 2, 5, 0]), "int64", r"indices_1\[2\] is 5; ids from 0 to 4 are needed"),
-        ("indices_1", COLS, "float64", r"indices_1 is said to hold 'float64'; a type of whole numbers"),
+        ("indices_1", COLS, "float64", r"indices_1 is declared as 'float64'; a type of whole numbers"),
         ("values", np.array([1.5, np.nan, 2, 0]), "int32", r"values\[0\] is 1\.5 of float64; .* int32"),
         ("values", np.array([1.0, 1e300, 2, 0]), "float32", r"values\[1\] is 1e\+300 of float64; .* float32"),
         ("values", np.array([0.5, 0.1, 2, 0]), "float32", r"values\[1\] is 0\.1 of float64; .* float32"),
         ("values", np.array([0, 1, 2, 0]), "bint8", r"values\[2\] is 2 of int64; .* bint8, which has 0 and 1"),
         ("values", np.array([1, 2j, 0, 0]), "float64", r"values\[0\] is \(1\+0j\) of complex128; .* float64"),
         ("values", np.array([1, 2, 2**53 + 1, 0]), "float64", r"values\[2\] is 9007199254740993 of int64; .* float64"),
-        ("values", VALUES, "str", r"values is said to hold 'str'; a type of binsparse"),
+        ("values", VALUES, "str", r"values is declared as 'str'; a type of binsparse"),
         ("values", np.array([b"a"] * 4), "int8", r"values holds \|S1; whole, real or complex numbers"),
     ],
 )  # fmt: skip
@@ -203,9 +203,9 @@ def child(monkeypatch: pytest.MonkeyPatch, folder: Path, what: str) -> None:
     [
         ("os.abort()", r"HDF5 crashed on it \(SIGABRT\)"),
         ("os._exit(3)", r"HDF5 crashed on it \(exit status 3\)"),
-        ("while True: pass", r"HDF5 did not come to an end within 1\.0 s of processor time"),
-        ("while True: os.stat('.')", r"HDF5 did not come to an end within 1\.0 s of processor time"),
-        ("bytearray(1 << 30)", r"HDF5 wants more than 192 MiB of memory"),
+        ("while True: pass", r"HDF5 did not finish within 1\.0 s of processor time"),
+        ("while True: os.stat('.')", r"HDF5 did not finish within 1\.0 s of processor time"),
+        ("bytearray(1 << 30)", r"HDF5 needs more than 192 MiB of memory"),
         ("raise OSError('one\\n  \\x1b[31mtwo')", r"a\.h5 is no binsparse file, or damaged: one \?\[31mtwo$"),
         ("raise OSError('long ' * 1000)", r"long long .*\.\.\.$"),
     ],
@@ -239,7 +239,7 @@ def test_a_disk_that_gives_nothing_is_not_the_files_fault(tmp_path: Path, monkey
 def test_requests_share_the_processor_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One to open the file and three to read it: none takes too long, all together do."""
     child(monkeypatch, tmp_path, "start = time.process_time()\n        while time.process_time() < start + 0.3: pass")
-    with pytest.raises(FileFormatError, match=r"did not come to an end within 1\.0 s of processor time"):
+    with pytest.raises(FileFormatError, match=r"did not finish within 1\.0 s of processor time"):
         gb.io.read_binsparse(save(tmp_path / "a.h5"))
 
 
@@ -264,7 +264,7 @@ def test_a_byte_in_a_chunk_that_crashes_hdf5(tmp_path: Path) -> None:
 def test_a_process_that_cannot_start_is_not_the_files_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = save(tmp_path / "a.h5")
     monkeypatch.setattr(sys, "executable", str(tmp_path / "missing"))
-    with pytest.raises(Panic, match=r"a\.h5 was written by others, and the process that is to open it cannot start"):
+    with pytest.raises(Panic, match=r"a\.h5 is another program.s file; the process that opens those cannot start"):
         gb.io.read_binsparse(path)
 
 

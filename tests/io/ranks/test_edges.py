@@ -209,7 +209,7 @@ def test_an_undirected_file_must_list_both_ends(tmp_path: Path) -> None:
     path.write_bytes(data)
     found = read(path, 2)
     assert {isinstance(error, FileFormatError) for error in found} == {True}
-    assert "calls itself undirected" in str(found[0])
+    assert "is marked undirected" in str(found[0])
     data[-4:] = (200).to_bytes(4, "little")
     path.write_bytes(data)
     assert "ids from 0 to 199 are needed" in str(read(path, 2)[0])
