@@ -232,7 +232,7 @@ def test_another_graph_is_found_out(tmp_path: Path) -> None:
     for name in ("values", "indices_1", "pointers_to_1"):
         with h5py.File(path, "r+") as file:
             file[name][7] += 1
-        with pytest.raises(Wrong, match="of the rows 0 to 255 are others"):
+        with pytest.raises(Wrong, match="of the rows 0 to 255 differ from the graph's"):
             converting.check(graph, path)
         with h5py.File(path, "r+") as file:
             file[name][7] -= 1
