@@ -1,5 +1,4 @@
-"""Compressed ids and other orders against plain ones: ``python -m benchmarks.compressed kron:24``, on a GPU, about ten
-seconds.
+"""Compressed ids and vertex orders against plain ids: ``python -m benchmarks.compressed kron:24``, on a GPU, ten s.
 
 A product with a full vector (plus_second, FP64), an iteration of PageRank and a breadth-first search, each with plain
 ids, compressed in the natural order, and compressed in the order of degrees; with ``--orders`` also plain in other

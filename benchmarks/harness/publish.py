@@ -55,7 +55,7 @@ def _is_apart(case: dict[str, Any]) -> bool:
 
 
 def publish(result: Path, folder: Path, name: str | None = None) -> Path:
-    """Write a result and, beside it, its trials and series, if it has any; returns the result's new path.
+    """Write a result and, beside it, its trials and series, if it has any; return the result's new path.
 
     Raises
     ------

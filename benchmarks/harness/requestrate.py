@@ -42,5 +42,5 @@ def request_rate(placement: str, nbytes: int) -> float:
 
     seconds = median_seconds(read, gpu.synchronize)
     if (found := int(gpu.asnumpy(sums).sum())) != requests * SECTOR // 4:
-        raise Wrong(f"{requests * SECTOR // 4:,} words of 1 should have been read, and their sum is {found:,}")
+        raise Wrong(f"the sum of {requests * SECTOR // 4:,} words of 1 is {found:,}")
     return requests / seconds

@@ -51,8 +51,7 @@ class Goal(NamedTuple):
         return self.unit in ("s", "of peer")
 
     def reached(self, seconds: float, work: float, peer: float | None = None) -> float | None:
-        """Return the figure of a call from its seconds and its units of work; None if it needs a peer's time and lacks
-        it.
+        """Return the figure of a call from its seconds and units of work; None if a goal "of peer" has no peer's time.
 
         >>> Goal(2.0).reached(1.5, 1e6), Goal(1e6, "steps").reached(0.5, 1e6), Goal(1.0, "of peer").reached(3.0, 1, 4.0)
         (1.5, 2000000.0, 0.75)

@@ -122,8 +122,7 @@ def with_ncu(
 
 
 def parse(text: str) -> list[Counted]:
-    """Return the counts of each case in ncu's table (a stream, then the case's kernels), scaled by the stream's known
-    size.
+    """Return the counts of each case in ncu's table (a stream, then the case's kernels), scaled by the stream's.
 
     >>> head = ",".join(["ID", "Kernel Name", *METRICS])
     >>> rows = "0,stream,1048576,3145728,70000000", "1,mxv,30,90,4000", "2,vxm,15,30,2000"

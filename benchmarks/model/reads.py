@@ -173,7 +173,7 @@ def pull(
     heads : Heads, optional
         Read before the row, if rows stop.
     whole : int
-        Cached ids of each row, if rows do not stop: a row of at most so many is not read.
+        Number of cached ids of each row, if rows do not stop: a row of at most `whole` entries is not read.
     """
 
     def of(spans: Spans) -> Reading:
@@ -204,7 +204,7 @@ def push(
     allowed : ndarray of bool, shape (ncols,), optional
         Results that the mask lets through.
     whole : int
-        Cached ids of each row: a row of at most so many is not read.
+        Number of cached ids of each row: a row of at most `whole` entries is not read.
     """
 
     def of(spans: Spans) -> Reading:

@@ -1,5 +1,4 @@
-"""The kernels of `benchmarks.gap`: the six of the GAP Benchmark Suite, 64 searches at once,
-breadth-first trees, and streaming mxv.
+"""The kernels of `benchmarks.gap`: GAP's six, 64 searches at once, breadth-first trees, and streaming mxv.
 
 Sources: S. Beamer, K. Asanovic, D. Patterson, The GAP Benchmark Suite, arXiv:1508.03619; trials and tolerances as its
 reference implementation's benchmark/bench.mk has them.

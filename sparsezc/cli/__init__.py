@@ -107,7 +107,7 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     first = words[0] if words and words[0] in chain(*_COMMANDS.values()) and words[0] != _ALL else None
     for file in [file for file, names in _COMMANDS.items() if first in names] or _COMMANDS:
-        module = import_module(f"sparsezc.cli.{file}")  # here, so that `main` handles Ctrl-C while it loads
+        module = import_module(f"sparsezc.cli.{file}")  # imported here, so that `main` handles Ctrl-C during the import
         if file == "run":
             by_name = first in _BY_NAME
             module.add(commands, next(iter(words[1:]), None) if by_name else first, first if by_name else "run")

@@ -23,8 +23,7 @@ class _Table(NamedTuple):
 
 
 def read(path: str, option: str, graph: Graph | None = None) -> NDArray[Any]:
-    """Read rows of numbers: an array, lines of cells between commas (empty cells are NaN), or a Parquet table's
-    columns.
+    """Read rows of numbers: a .npy array, a .csv (empty cells are NaN), or the columns of a Parquet table.
 
     If the first column is named "vertex", rows belong to these vertices of `graph`, and other vertices have NaN.
     Without a graph it is a column like others.

@@ -27,7 +27,7 @@ _SHORT, _LONGEST = 30, 160  # characters of an option's help
 
 
 class Parameter(NamedTuple):
-    """A parameter: its name, its type as the docstring says it, the sentence that explains it, and its default."""
+    """A parameter: its name, its type in the docstring, the sentence that explains it, and its default."""
 
     name: str
     type: str

@@ -1,6 +1,6 @@
 """``--plot FILE``: a picture of an answer, of a graph's degrees, of its entries, or of a small graph itself.
 
-matplotlib is imported when a picture is drawn: ``pip install "sparsezc[plot]"``. The suffix says the format.
+matplotlib is imported when a picture is drawn: ``pip install "sparsezc[plot]"``. The suffix selects the format.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def check(arguments: argparse.Namespace) -> None:
     Raises
     ------
     FileFormatError, FileMissing, FileIsFolder, FileNotWritten
-        The suffix says no picture, or no file can be written there.
+        The suffix is of no picture's format, or no file can be written at the path.
     PackageMissing
         matplotlib, or NetworkX for the graph itself, is not installed.
     """

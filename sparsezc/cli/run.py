@@ -170,7 +170,7 @@ def timed(found: Graph, compute: Callable[[Any], Any], label: str, others: Mappi
 
 
 def _draw(arguments: argparse.Namespace, found: Graph, shown: Shown, drawn: Any) -> None:
-    """Draw the picture that was asked for."""
+    """Draw the picture of ``--plot``."""
     plot.save(
         arguments.plot, arguments.plot_kind, found, shown.picture if drawn is None else drawn, _colours(found, shown)
     )

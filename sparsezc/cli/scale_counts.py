@@ -142,8 +142,7 @@ class Counts:
 
     @contextmanager
     def watching(self, A: Any) -> Iterator[Counts]:
-        """Count every statement that a matrix's engine runs in this context, step by step and on all edges, as ranks
-        do.
+        """Count every statement that a matrix's engine runs in this context, step by step on all edges, as ranks do.
 
         A loop that ranks on processors run counts by the bytes of its exchanges.
         """

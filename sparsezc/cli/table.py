@@ -84,7 +84,7 @@ class Row:
 
     @property
     def weighted(self) -> Option | None:
-        """The option that asks for the edges' values."""
+        """The option ``--weighted``, by which the function reads the edges' values; None if it has none."""
         return next((option for option in self.options if option.name == "weighted"), None)
 
     @property

@@ -1,5 +1,4 @@
-"""Gunrock's scaling table: entries that 1 to 8 parts read and bytes that they exchange in our runs, beside its
-formulas.
+"""Gunrock's scaling table: entries that 1 to 8 parts read and bytes that they receive, counted, beside its formulas.
 
 ``python -m benchmarks.hive --scaling`` runs every application once on an engine that counts
 (:mod:`benchmarks.hive.scaling.counting`), on generated graphs of ``--scale`` (12), and needs no GPU. Counts are of the
