@@ -3,8 +3,7 @@
 EMOGI's breadth-first search, shortest paths and components, over the link with naive, merged, and merged and aligned
 requests, and over pages that migrate (UVM); beside them sparsezc's algorithms on the same pages. For each: the time,
 averaged over random sources, requests by size, the link's bandwidth, and bytes moved for each byte of the edge list.
-One
-page of plots and one JSON file; paper.py has the paper's figures.
+One page of plots and one JSON file; paper.py has the paper's figures.
 """
 
 from __future__ import annotations

@@ -81,8 +81,7 @@ class Case:
         Requests of a call, in benchmarks that measure requests.
     series : dict of str to list of float
         Further numbers of each trial (processor seconds) or round (a loss), a list for each name. `notes` has no lists
-        of
-        numbers.
+        of numbers.
     """
 
     name: str

@@ -7,12 +7,11 @@ vectors and for a quarter of the edges (ids and weights). The tables are like 4 
 ``zerocopy`` reads as EMOGI does, and ``hybrid`` is the placement that ``auto`` takes beyond the budget.
 
 ``hybrid`` and ``zerocopy`` keep row heads, too, as a part of the budget, from the first search on. Each case begins
-with
-empty caches: `cold` is its first call; if a placement keeps data on the card, `--warm` seconds of calls precede the
-timed ones. A case in which a kernel was compiled is run again. One more call counts the bytes that it moves (gb.stats).
-The placements take turns, `--rounds` times, so that slower minutes of the machine affect all of them. uvm is not
-counted; it obeys no budget, so it is measured once, with the largest, and takes no graph beyond the card's free memory.
-Run small graphs first, so that large ones find compiled kernels.
+with empty caches: `cold` is its first call; if a placement keeps data on the card, `--warm` seconds of calls precede
+the timed ones. A case in which a kernel was compiled is run again. One more call counts the bytes that it moves
+(gb.stats). The placements take turns, `--rounds` times, so that slower minutes of the machine affect all of them. uvm
+is not counted; it obeys no budget, so it is measured once, with the largest, and takes no graph beyond the card's free
+memory. Run small graphs first, so that large ones find compiled kernels.
 """
 
 from __future__ import annotations

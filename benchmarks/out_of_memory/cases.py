@@ -40,8 +40,7 @@ class Judge:
     """The judge of one kernel's answers on one graph, in all placements.
 
     The first answer for an input is proved, which takes passes over the edges. A later answer that equals it (numbers
-    up
-    to the rounding of sums) is right; another is proved by itself.
+    up to the rounding of sums) is right; another is proved by itself.
     """
 
     def __init__(self, name: str, graph: Graph, options: Any) -> None:

@@ -17,8 +17,7 @@ def page(report: Report) -> Path | None:
     """Draw the page beside the report's JSON, as .png; return its path, None if not drawn.
 
     A graph at several budgets has two rows, time and bytes over the budget, with a column for each kernel. All graphs
-    at
-    one budget share a row of bars: times as multiples of hybrid's.
+    at one budget share a row of bars: times as multiples of hybrid's.
     """
     cases = [case for case in report.cases if case.trials]
     plt = pyplot() if cases else None

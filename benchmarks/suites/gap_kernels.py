@@ -86,8 +86,7 @@ class Graph:
         """Return the entries that counting paths from a source reads.
 
         The search reads each reached vertex's row; the way back reads again the rows of all levels but the first and
-        the
-        last.
+        the last.
         """
         vertices, level = gb.algorithms.bfs(self.A, source).to_coo()
         degree = self.degree[vertices.astype(np.int64)]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _PIECE = 1 << 20  # entries
-_SAMPLED = 64  # parts of the ids that are packed on trial; of more parts a sample is
+_SAMPLED = 64  # parts of the ids that are packed on trial; of more parts, a sample
 _COLUMNS = ("from", "to", "vertices_out", "vertices_in", "edges_out")  # of the degree table, as JSON names them
 
 

@@ -42,8 +42,7 @@ class Option:
     help : str
     kind : {"number", "count", "choice", "flag", "file", "pairs", "scores", "labels", "vertex", "vertices", "graph"}
         The values that it takes: "file" is a table of numbers, "pairs" one of integers; "scores" and "labels" are
-        tables
-        that become Vectors without entries for NaN; "vertex" and "vertices" are ids of the graph's file.
+        tables that become Vectors without entries for NaN; "vertex" and "vertices" are ids of the graph's file.
     default
         The value without it; REQUIRED if there is none.
     choices : tuple of str

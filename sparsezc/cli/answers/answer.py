@@ -61,7 +61,7 @@ class Shown:
     out
         The data of ``--out``: Columns, a Matrix, Rows, arrays by name, or numbers by name.
     reached : array, optional
-        The vertices whose out-edges the algorithm followed; their number over the time is the rate in edges a second.
+        The vertices whose out-edges the algorithm followed; the rate in edges a second counts these edges.
     picture : Picture, optional
     """
 

@@ -6,7 +6,7 @@ Bytes are those of :func:`sparsezc.memory.budget.needs`, by which matrices are p
     a pass in `hybrid`  = from max((ids - most) / link, edges * d0) to (ids - fewest) / link + resident edges * d1
     a search            = a share of a pass in place
 
-with d0 to d1 seconds an edge in device memory. Resident are at most the bytes that the vectors leave free (`most`), at
+with d0 to d1 seconds an edge in device memory. At most the bytes that the vectors leave free are resident (`most`), at
 least those of them that the row heads leave free (`fewest`). All rates below are of one NVIDIA H200 on PCIe 5 x16, in
 the published results that `SOURCES` names; they are of two graphs at least, so each is a range.
 """
