@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.partitions kron:18 urand:18 road.gr.gz`` needs no GPU. It counts the bytes that the busiest rank
 and all ranks receive in one PageRank iteration (every value is sent) and in one breadth-first search;
-benchmarks/model/partitions.py describes each way's exchanges. Hubs are vertices of at least 2^k entries, for the k of
-the fewest bytes. The best way is the one whose busiest rank receives least.
+benchmarks/model/partitions.py describes each way's exchanges. Hubs are vertices of at least 2^k entries, for the
+best k. A hub size or a way is best if the busiest rank receives least.
 """
 
 from __future__ import annotations

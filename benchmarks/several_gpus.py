@@ -108,7 +108,7 @@ def dense(found: Any) -> Any:
 
 
 def is_equal(name: str, found: Any, expected: Any) -> bool:
-    """Return whether answers agree: parents by the vertices that have one, FP64 numbers to 1e-9, others exactly."""
+    """Return whether answers agree: parents by the vertices that have one, floats to 1e-9, all else exactly."""
     if name == "parents":
         return bool(np.array_equal(found > 0, expected > 0))
     if found.dtype.kind == "f":

@@ -65,7 +65,7 @@ class Bench:
         return {"inputs": within(self.sources, seconds), "trials": 1}
 
     def check(self, algorithm: str) -> Callable[[Any, Any], None] | None:
-        """Return the judge of a variant's answer, an array on the device; it passes if it equals a verified answer."""
+        """Return the judge of a variant's answer, a device array: it proves an answer that equals no proved one."""
         if self.options.verify == "none":
             return None
         edges = self.graph.edges()

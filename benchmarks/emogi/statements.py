@@ -1,4 +1,4 @@
-"""EMOGI's merged and aligned rounds as GraphBLAS statements: one warp a row, pushes only, no edges on the card.
+"""EMOGI's merged and aligned rounds as GraphBLAS statements: one warp a row, pushes only, no caches on the card.
 
 The kernel of products reads the rows with ``gb.config.rows_per_warp = 1``: one warp reads a row, from the line in which
 the row begins. A comment above each statement gives its formula, with f for labels and q for the active vertices.

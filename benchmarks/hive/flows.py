@@ -75,7 +75,7 @@ def _image(given: Input) -> _Network:
 
 
 def _side_to_side(given: Input) -> _Network:
-    """Return a grid with capacities 1..99; the ends are the first and the last twentieth of its columns."""
+    """Return a grid with capacities 1..99, and two ends tied to the first and the last twentieth of its columns."""
     n, i, j = _grid(given)
     side = round(n**0.5)
     capacity = 1 + (np.minimum(i, j) * 7919 + np.maximum(i, j) * 104_729) % 99

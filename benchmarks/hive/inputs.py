@@ -87,8 +87,7 @@ def ratings(given: Input, shape: tuple[int, int, int]) -> Table:
     """Return a table of a shape, or of the shape divided by the input's part.
 
     Few users have most ratings, and few films. A user of d ratings gets one film of each d-th of the films by
-    popularity,
-    so rows are ascending without a sort. A rating is 3 plus the user's term, the film's term and noise.
+    popularity, so rows are ascending without a sort. A rating is 3 plus the user's term, the film's term and noise.
     """
     part = given.part or (TINY if given.small else ON_A_CPU if given.placement == HOST else 1)
     users, films, count = max(30, shape[0] // part), max(20, shape[1] // part), shape[2] // part

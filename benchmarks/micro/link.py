@@ -28,7 +28,7 @@ from sparsezc.engines import gpu as gpu_engine
 
 MIB = 1 << 20
 GIB = 1 << 30
-MOST_MANAGED = 4 * GIB  # the most managed memory that is allocated here, as more can hang a card
+MOST_MANAGED = 4 * GIB  # the most managed memory that is allocated here
 BLOCKS_PER_MULTIPROCESSOR = 8
 WORDS = {4: "u32", 8: "u64", 16: "Quad"}
 KERNELS = ("stream", "strided", "random_requests")

@@ -1,7 +1,7 @@
 """Counts of requests over the link, by the emulator or by a GPU's counters, which Nsight Compute (ncu) reads.
 
-A GPU counts a request twice if it crosses from one half of the L2 cache to the other. So a stream of known size is
-counted before each case, which gives the counts of one request in the same run, and also separates the cases.
+A GPU counts a request more than once if it crosses from one half of the L2 cache to the other. So a stream of known
+size is counted before each case, which gives the counts of one request in the same run, and also separates the cases.
 """
 
 from __future__ import annotations

@@ -189,7 +189,7 @@ class _One(NamedTuple):
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, found: graph.Graph, chosen: _Algorithm, transport: Any) -> _One:
-        """Prepare the algorithm, and time it on rank 0; its statements without GPUs on every rank, each by itself."""
+        """Prepare the algorithm and time it on rank 0; time its statements there, or without GPUs on each rank."""
         from sparsezc import algorithms
         from sparsezc.cli import scale_loops
         from sparsezc.cli.scale_counts import Counts, cut, imbalance

@@ -127,7 +127,7 @@ def save_table(path: str, graph: Graph, table: Any) -> None:
 
 
 def save_edges(path: str, graph: Graph, matrix: Any) -> None:
-    """Write the entries of a matrix between the graph's vertices as rows, for formats that are not a graph's.
+    """Write the entries of a matrix between the graph's vertices as rows: source, target and value.
 
     Text has BOOL values as 1 and 0, and no column of values if all are True, as graphs' files.
     """

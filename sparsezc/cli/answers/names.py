@@ -122,8 +122,8 @@ def holds_rows(path: str) -> bool:
 def holds_edges(path: str, graph: Graph, edges: Matrix) -> bool:
     """Return whether edges are written as rows with the graph's ids, rather than as a graph's file.
 
-    Names always are. Ids are, except in ``.npz``, which has a matrix, and without edges, as a graph's file has the
-    size.
+    In formats of rows, names are, but not in ``.npy``; ids are, but not in ``.npz``, which has a matrix, nor without
+    edges, as a graph's file has the size.
     """
     if graph.named_by_text:
         return holds_rows(path) and not path.lower().endswith(".npy")
