@@ -1,7 +1,7 @@
-"""A whole session on a GPU: the link, then the algorithms on kron and urand in both placements.
+"""All benchmarks for a GPU within a time limit: the link, then the algorithms on kron and urand in both placements.
 
 ``python -m benchmarks.all --out DIR --budget-seconds 540``. Each part is a process of its own with its own result file,
-so a part that fails, hangs or breaks the device costs only itself. What was measured until then is kept and printed.
+so a part that fails, hangs or breaks the device loses only its own results; those of all others are kept and printed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from benchmarks.harness.frame import Report, load, table
 from benchmarks.micro import link
 
 ROOT = Path(__file__).resolve().parent.parent
-LEAST_SECONDS = 10.0  # a part is not begun with less
-MOST_SHARE = 0.6  # of the time that is left: what one part may take while others wait
+LEAST_SECONDS = 10.0  # seconds left, below which no part is started
+MOST_SHARE = 0.6  # of the time left: the most that one part may take while others wait
 
 
 class Part(NamedTuple):
@@ -42,7 +42,7 @@ def parts(options: argparse.Namespace) -> list[Part]:
 
 
 def run(part: Part, folder: Path, seconds: float) -> str:
-    """Run one part for at most so many seconds; how it ended, in a few words."""
+    """Run one part for at most `seconds`; return how it ended, in a few words."""
     path = folder / f"{part.name}.json"
     command = [sys.executable, "-m", f"benchmarks.{part.module}", *part.arguments, "--out", str(path)]
     print(f"\n== {part.name}: {' '.join(command[1:])}", flush=True)
@@ -58,7 +58,7 @@ def run(part: Part, folder: Path, seconds: float) -> str:
 
 
 def reports(folder: Path, names: list[str]) -> dict[str, Report]:
-    """Return the result files that are there."""
+    """Return the reports of the parts that have written a result file, by name."""
     found = {}
     for name in names:
         path = folder / f"{name}.json"
@@ -68,7 +68,7 @@ def reports(folder: Path, names: list[str]) -> dict[str, Report]:
 
 
 def printed(found: dict[str, Report], endings: dict[str, str]) -> str:
-    """Everything that was measured, and how each part ended."""
+    """Return tables of all measurements, and of how each part ended."""
     blocks = []
     if "link" in found and found["link"].cases:
         blocks.append(f"The link (reference: {facts.MACHINE})\n{link.printed(found['link'])}")
@@ -98,7 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
     endings: dict[str, str] = {}
     waiting = parts(options)
     for part in waiting:
-        (folder / f"{part.name}.json").unlink(missing_ok=True)  # of a session before
+        (folder / f"{part.name}.json").unlink(missing_ok=True)  # a result file of an earlier run
     while waiting:
         part = waiting.pop(0)
         left = (end - time.monotonic()) * (MOST_SHARE if waiting else 1)

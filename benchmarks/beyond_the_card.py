@@ -1,12 +1,12 @@
 """Edges larger than device memory: ``python -m benchmarks.beyond_the_card --gib 150``, on a GPU, about four minutes.
 
-A symmetric random graph (random_circulant.py) whose ids alone take so many GiB of host memory is made on the card and
-copied to where it stays. Breadth-first searches, connected components and an iteration of PageRank run over the link,
-are timed, and then held against the edges by the host's cores (rows.py). A product (plus_second, FP64) and the same
-again with the row-head cache and from another placement follow; their answers must be those that were verified.
+A symmetric random graph (random_circulant.py) whose ids alone take so many GiB is generated on the card and copied to
+host memory. Breadth-first searches, connected components and an iteration of PageRank run over the link, are timed,
+and their answers are checked against the edges by the host's cores (rows.py). A product (plus_second, FP64), and the
+same algorithms with the row-head cache and from another placement follow; their answers must equal the verified ones.
 
-150 GiB of edges want 195 GiB of host memory and 40 GiB of the card's. Where the host has less, as many edges are taken
-as fit.
+150 GiB of edges need 195 GiB of host memory and 40 GiB of device memory. If the host has less, the graph is generated
+with as many edges as fit.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from sparsezc.memory.csr import Csr
 GIB = 1 << 30
 TRAVERSED = ("bfs", "cc", "pagerank")
 KERNELS = (*TRAVERSED, "spmv")
-HEADED = ("bfs", "cc")  # those that the row-head cache serves
-PLACEMENTS = ("hybrid",)  # beside zerocopy
+HEADED = ("bfs", "cc")  # kernels that the row-head cache serves
+PLACEMENTS = ("hybrid",)  # measured besides zerocopy
 DAMPING = 0.85
-SAMPLE = 256  # rows that are made again on the host
-_BESIDE = 100  # bytes a vertex that offsets, answers and checks take of the host's memory beside the edges
+SAMPLE = 256  # rows that the host generates again to check the graph
+_BESIDE = 100  # bytes of host memory a vertex for offsets, answers and checks
 HEADER = ["placement", "what", "heads", "GB", "min s", "median", "max", "GB/s", "of copy", "ok"]
 
 
 class Clock:
-    """A report of what runs and for how long it has."""
+    """A printer of messages with the seconds since the start."""
 
     def __init__(self) -> None:
         self.start = time.perf_counter()
@@ -56,7 +56,7 @@ class Clock:
 
 
 class Kernel(NamedTuple):
-    """A measurement: a call, its inputs, the value of absent entries in its answer, the bytes to be read."""
+    """A measurement: a call, its inputs, the value for absent entries of its answer, and the bytes it must read."""
 
     call: Callable[[Any], Any]
     inputs: list[Any]
@@ -65,25 +65,25 @@ class Kernel(NamedTuple):
 
 
 def fitting(gib: float, mean: float) -> float:
-    """GiB of edges that the host's memory has room for, at most those asked for."""
+    """Return the GiB of edges that fit the host memory, at most `gib`; `mean`: entries of a row."""
     space = budget.host_available()
     beside = 1 + _BESIDE / (4 * mean)
     return gib if space is None else min(gib, space / beside / GIB)
 
 
 class Bench:
-    """One graph, first answers and what the host said of them, and the cases."""
+    """One graph, the first answer of each kernel, the host's verdicts on these, and the cases."""
 
     def __init__(self, report: Report, options: argparse.Namespace, say: Clock) -> None:
         self.report, self.options, self.say = report, options, say
-        self.answers: dict[str, NDArray[Any]] = {}  # of each kernel, for its first input
-        self.cases: dict[str, Case] = {}  # those that gave them
+        self.answers: dict[str, NDArray[Any]] = {}  # of each kernel, the first answer
+        self.cases: dict[str, Case] = {}  # the cases of the first answers
 
     def make(self) -> None:
         options = self.options
         gib = fitting(options.gib, options.mean)
         if gib < options.gib:
-            self.say(f"{options.gib:g} GiB of edges do not fit this machine's memory: {gib:.1f} are taken")
+            self.say(f"{options.gib:g} GiB of edges do not fit this machine's memory; the graph has {gib:.1f} GiB")
         self.graph = Shifted.of(int(gib * GIB / 4), options.mean, options.shifts, options.reach, options.seed)
         self.csr: Csr = self.graph.csr("zerocopy", said=self.say)
         lengths = np.diff(self.csr.indptr)
@@ -100,20 +100,20 @@ class Bench:
         }  # fmt: skip
 
     def structure(self) -> None:
-        """Is the graph what it says it is? Its ids ascend, and some rows are made again on the host."""
+        """Check that ids ascend, that sampled rows equal those generated on the host, and that edges are symmetric."""
         share = rows.structure(self.csr, self.options.seconds)
         rng = np.random.default_rng(SEED)
         for v in rng.integers(0, self.csr.nrows, min(SAMPLE, self.csr.nrows)).tolist():
             made = self.csr.indices.read(*map(int, self.csr.indptr[v : v + 2]))
             if not np.array_equal(made, self.graph.row(v)):
-                raise Wrong(f"row {v} is not what it is on the host")
+                raise Wrong(f"row {v} differs from the one that the host generates")
             if made.size and v not in self.csr.indices.read(*map(int, self.csr.indptr[made[0] : made[0] + 2])):
-                raise Wrong(f"the edge from {v} to {made[0]} has no other direction")
+                raise Wrong(f"the edge from {v} to {made[0]} has no edge back")
         self.say(f"the structure is right{_share(share)}")
 
     @cached_property
     def sources(self) -> list[int]:
-        """Vertices that are no outliers, the same ones for the same graph."""
+        """Vertices with edges that are no outliers, equal for equal graphs."""
         rng = np.random.default_rng(SEED)
         drawn = rng.integers(0, self.csr.nrows, 16 * self.options.sources + 64)
         good = drawn[(self.graph.weight(drawn) > 0) & (self.csr.indptr[drawn] < self.csr.indptr[drawn + 1])]
@@ -166,10 +166,10 @@ class Bench:
         self.say("  ".join(row(case)))
 
     def compare(self, name: str, kernel: Kernel, _given: Any, answer: Any) -> None:
-        """Keep a kernel's first answer, which the host will judge; every other must be the same, and that one right."""
+        """Keep a kernel's first answer for the host to judge; a later one must equal it, and it must be verified."""
         found = cuda.current().asnumpy(gb.io.to_array(answer, kernel.missing))
         if name not in self.answers:
-            self.answers[name] = found.copy()  # it may be the vector's own memory
+            self.answers[name] = found.copy()  # copied, as `found` may be the vector's memory
             return
         known = self.answers[name]
         if not (np.array_equal(found, known) if found.dtype.kind == "i" else np.allclose(found, known, 1e-9, 0)):
@@ -178,7 +178,7 @@ class Bench:
             raise Undecided(f"as the first answer: {self.cases[name].verified}")
 
     def judge(self, names: Sequence[str], check: Callable[..., float]) -> None:
-        """Have the host judge answers, all at once; where one kernel was not run, nothing."""
+        """Have the host judge the answers of several kernels together; do nothing if one of these was not run."""
         if not all(name in self.answers for name in names):
             return
         begun, shares = time.perf_counter(), []
@@ -205,7 +205,7 @@ class Bench:
         self.run(A, "zerocopy", ("spmv",))
         del A
         for placement in options.placements:
-            gc.collect()  # frees what the last one kept on the card
+            gc.collect()  # frees the last placement's device memory
             with self.report.part(placement):
                 self.run(served(self.csr, placement), placement, TRAVERSED)
         self.judge(("spmv",), lambda y: rows.product(self.csr, self.x, y, seconds=seconds))

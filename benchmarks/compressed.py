@@ -1,10 +1,9 @@
-"""Compressed ids and other orders against plain ones: ``python -m benchmarks.compressed kron:24``, on a GPU, about ten
-seconds.
+"""Compressed ids and vertex orders against plain ids: ``python -m benchmarks.compressed kron:24``, on a GPU, ten s.
 
-A product with a full vector (plus_second, FP64), an iteration of PageRank and a breadth-first search, each with the ids
-as they are, compressed in the natural order, and compressed in the order of degrees; with ``--orders`` also plain in
-other orders of the vertices (``gb.orders``). All answers are held against those of plain ids. GB/s count the bytes of
-ids or of blocks that a pass over all of them reads; for a search GB are what crosses the link.
+A product with a full vector (plus_second, FP64), an iteration of PageRank and a breadth-first search, each with plain
+ids, compressed in the natural order, and compressed in the order of degrees; with ``--orders`` also plain in other
+vertex orders (``gb.orders``). All answers are compared with those of plain ids. GB/s count the bytes of ids or id
+blocks that a pass over all of them reads; for a search, GB are the bytes that cross the link.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ HEADER = ["graph", "placement", "what", "ids", "bits an id", "GB", "min ms", "me
 
 
 def kinds(A: Any) -> Iterator[tuple[str, int, Callable[[Any], Any]]]:
-    """Yield each measurement: its name, its equal parts, and the call for a matrix."""
+    """Yield each measurement: its name, the number of equal parts of a call, and the call for a matrix."""
     x = gb.Vector.from_dense(np.random.default_rng(1).random(A.ncols))
     w = gb.Vector(float, A.nrows)
     source = pick_sources(A.reduce_rowwise("count").new().to_dense(0), 1)[0]

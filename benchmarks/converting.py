@@ -1,12 +1,11 @@
 """Conversion of a graph larger than memory: ``python -m benchmarks.converting``, no GPU; h5py is needed.
 
-The graph (hashed_graph.py) is written in each format, its edges in no order, and `sparsezc convert --memory` makes a
-.h5 of it, in a process of its own to which the system gives no more: RLIMIT_DATA, the limit of all memory that is
-private and may be written, touched or not, is what was allowed and 10%. Its peak is VmHWM, the pages that it had in
-memory at most: its own, and those of the interpreter and the libraries. What the system keeps of files that are read
-and written is not the process's, and neither counted nor limited; of the input it keeps nothing when the clock starts.
-The answer is read with h5py, and each row made again and compared. Last the same is tried in memory, under the same
-limit.
+The graph (hashed_graph.py) is written in each format, its edges in no order, and `sparsezc convert --memory` converts
+it to .h5 in a process whose memory the system limits: RLIMIT_DATA, which bounds all private writable memory, touched
+or not, is the given memory and 10%. The peak is VmHWM, the most resident pages of the process, those of the
+interpreter and the libraries included. The system's page cache of files is neither counted nor limited; it holds
+nothing of the input when the clock starts. h5py reads the result, and each row is generated again and compared. Last,
+the same conversion is tried in memory, under the same limit.
 """
 
 from __future__ import annotations
@@ -31,19 +30,19 @@ from benchmarks.opening import forget
 from benchmarks.verify.answers import Wrong
 from sparsezc.config import bytes_of
 
-SHARE = 1.1  # of the memory that was given: what a conversion may take
+SHARE = 1.1  # of the given memory: the most that a conversion may take
 ROOT = Path(__file__).resolve().parent.parent
 HEADER = ["format", "memory MB", "in GB", "out GB", "moved GB", "min s", "median", "max", "MB/s", "of copy", "peak MB",
           "of memory", "limit", "in memory", "ok"]  # fmt: skip
-_ROWS = 1 << 15  # that are compared at a time
-_COPIED = 1 << 30  # bytes of a file that is copied, to know the disk
+_ROWS = 1 << 15  # rows that are compared at a time
+_COPIED = 1 << 30  # bytes of the file whose copy measures the disk's rate
 
-#: Libraries' threads, and Arrow's own allocator, reserve memory that they do not touch, and that counts all the same.
+#: Threads of libraries and Arrow's allocator reserve memory that they do not touch, and RLIMIT_DATA counts it.
 LEAN = {
     "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ARROW_IO_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system",
 }  # fmt: skip
 
-#: Limits itself, converts, and says what it took.
+#: A program that limits its memory, converts, and prints its peak memory and the bytes that it read and wrote.
 CHILD = """
 import json, resource, sys
 resource.setrlimit(resource.RLIMIT_DATA, (int(sys.argv[1]),) * 2)
@@ -97,14 +96,14 @@ def check(graph: Scattered, path: Path) -> None:
                 ("values", values[here], expected),
             ):
                 if not np.array_equal(found, wanted):
-                    raise Wrong(f"{what} of the rows {first} to {stop - 1} are others")
+                    raise Wrong(f"{what} of the rows {first} to {stop - 1} differ from the graph's")
             at += rows.size
         if ids.size != at or values.size != at:
-            raise Wrong(f"there are {ids.size} ids and {values.size} values; {at} are right")
+            raise Wrong(f"the file has {ids.size} ids and {values.size} values; the graph has {at}")
 
 
 def copy_rate(folder: Path) -> float:
-    """Bytes a second that a plain copy of a file reads and writes, from disk to disk."""
+    """Return the bytes a second that a plain copy of a file reads and writes, from disk to disk."""
     source, target = folder / "copied", folder / "copy"
     part = np.random.default_rng(1).bytes(1 << 24)
     with source.open("wb") as file:
@@ -124,7 +123,7 @@ def copy_rate(folder: Path) -> float:
 
 
 def run(graph: Scattered, spool: Spool, kind: str, options: argparse.Namespace, report: Report) -> None:
-    """Run the case of one format."""
+    """Measure and check conversions from one format."""
     limit = int(SHARE * options.memory)
     source, target = spool.folder / f"graph.{kind}", spool.folder / "made.h5"
     start = time.perf_counter()
@@ -160,7 +159,7 @@ def run(graph: Scattered, spool: Spool, kind: str, options: argparse.Namespace, 
 
 
 def kept(case: Case) -> bool:
-    """Return whether a conversion took no more than it may."""
+    """Return whether a conversion's peak memory was within the limit."""
     return bool(max(case.series["peak_bytes"]) <= case.setting["limit"])
 
 

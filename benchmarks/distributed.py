@@ -1,10 +1,10 @@
 """The distributed engine against the plain one: ``mpiexec -n 2 python -m mpi4py -m benchmarks.distributed kron:18``.
 
-Set ``OMP_NUM_THREADS=1``. The plain engine runs on rank 0 while the others nap, then all ranks run, in turns.
+Set ``OMP_NUM_THREADS=1``. The plain engine runs on rank 0 while the other ranks sleep, then all ranks run, in turns.
 `ratio` is the time of the plain engine over that of the ranks (minima). On a busy machine read `cpu ratio`: processor
 time of the plain engine over the largest of a rank's outside MPI, as ranks poll while they wait. `us a statement` is
-what a rank's statement takes more than its share of the plain engine's, in processor time; with ``--statements`` the
-plain engine runs statements, too, where it has compiled loops. ``--force`` at one rank: what the engine itself costs.
+the processor time of a rank's statement beyond its share of the plain engine's; with ``--statements`` the plain engine
+runs statements instead of compiled loops, too. ``--force`` at one rank measures the cost of the engine itself.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ RUNS: dict[str, Callable[[Any], Any]] = {
 
 
 def timed(run: Callable[[Any], Any], A: Any, transport: Any) -> tuple[float, float]:
-    """Return the seconds of a run, and the processor's outside collectives."""
+    """Return the seconds of a run, and its processor seconds outside collectives."""
     waited = transport.waited
     began, worked = perf_counter(), process_time()
     run(A)
@@ -38,7 +38,7 @@ def timed(run: Callable[[Any], Any], A: Any, transport: Any) -> tuple[float, flo
 
 
 def statements(run: Callable[[Any], Any], D: Any, engine: Any) -> int:
-    """Return how many statements a run on all ranks has."""
+    """Return the number of statements of a run on all ranks."""
     count, inner = 0, engine.run
 
     def counted(*given: Any) -> None:
@@ -78,10 +78,10 @@ def main() -> None:
 def compare(name: str, A: Any, D: Any, engine: Any, trials: int) -> None:
     """Run an algorithm on the plain engine and on all ranks, in turns, and print a line."""
     transport, plain, ranks = engine.transport, [], []
-    for _ in range(trials + 1):  # the first warms both up
+    for _ in range(trials + 1):  # the first turn, which warms both up, is not counted
         if engine.rank == 0:
             plain.append(timed(RUNS[name], A, transport))
-        transport.numbers(0)  # the others nap until rank 0 is here
+        transport.numbers(0)  # other ranks sleep until rank 0 arrives
         calls, received = transport.calls, transport.received
         ranks.append(timed(RUNS[name], D, transport))
         calls, received = transport.calls - calls, transport.received - received

@@ -1,9 +1,9 @@
-"""The GAP Benchmark Suite's kernels, and a streaming mxv, on generated graphs or files, any engine and any placement.
+"""The GAP Benchmark Suite's kernels, and a streaming mxv, on generated graphs or files, in any engine and placement.
 
 ``python -m benchmarks.gap kron:20 urand:20 --engine gpu --placement zerocopy,device``. Every timed call is one of
-the public interface; times are wall clock around it, up to the moment when the device has finished. ``--rules gap``
-takes the suite's own numbers of trials, lengths and end of PageRank. Its five graphs are ``kron:N``, ``urand:N``,
-``road=FILE``, ``twitter=FILE`` and ``web=FILE``.
+the public interface; times are wall clock until the device has finished the call. ``--rules gap`` uses the suite's
+numbers of trials, edge lengths and end of PageRank. Its five graphs are ``kron:N``, ``urand:N``, ``road=FILE``,
+``twitter=FILE`` and ``web=FILE``.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from benchmarks.harness.plot import plot
 from benchmarks.suites.gap_kernels import KERNELS, SUITE, Graph, Kernel, selected
 from sparsezc.device import cuda
 
-FILES = ("road", "twitter", "web")  # of GAP's five graphs those that are not made
+FILES = ("road", "twitter", "web")  # the graphs of GAP's five that are not generated
 
 
 def name_of(given: str) -> tuple[str, str]:
-    """Return a graph's name, and what it is read from.
+    """Return a graph's name, and the file or generator that it is read from.
 
     >>> name_of("road=usa.gr.gz"), name_of("kron:20")
     (('road', 'usa.gr.gz'), ('kron:20', 'kron:20'))
@@ -39,7 +39,7 @@ def name_of(given: str) -> tuple[str, str]:
 
 
 def lengths(name: str, options: argparse.Namespace) -> str:
-    """Return the edges' lengths: what was asked for, else what the rules say. GAP's road has its own."""
+    """Return the edges' lengths: those of --weights, else those of the rules; GAP's road has its own."""
     if options.weights:
         return str(options.weights)
     if options.rules == "gap":
@@ -48,7 +48,7 @@ def lengths(name: str, options: argparse.Namespace) -> str:
 
 
 def inputs(kernel: Kernel, graph: Graph, options: argparse.Namespace) -> tuple[list[Any], int]:
-    """Return the inputs of a kernel, and the number of trials for each."""
+    """Return the inputs of a kernel (its sources), and the number of trials for each."""
     count, trials = (options.sources if kernel.sources == 1 else 1), options.trials
     if options.rules == "gap" and kernel.gap_runs:
         count, trials = kernel.gap_runs
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace, report: Report) -> None:
                         case = run_kernel(kernel, graph, report, options, synchronize)
                         print(f"  {kernel}: {number(case.figure('ms'))} ms, verified: {case.verified}", flush=True)
                 del graph
-                gc.collect()  # before the next graph is made
+                gc.collect()  # frees this graph before the next one is made
 
 
 HEADER = ["graph", "placement", "kernel", "first s", "min ms", "median", "max", "MB", "GB/s", "of copy", "peer ms"]
@@ -129,7 +129,7 @@ def row(case: Case) -> list[str]:
 
 
 def goal_text(case: Case) -> str:
-    """Return whether a case reaches what the project set itself; empty where it set nothing."""
+    """Return whether a case meets the project's goal, as text; "" if it has no goal."""
     goal = facts.goal(case.setting["graph"], case.name, case.setting["placement"])
     if goal is None:
         return ""
@@ -165,7 +165,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--relabel", action="store_true", help="drop vertices without edges: for files with far-apart ids"
     )
-    parser.add_argument("--verify", choices=("first", "all", "none"), default="first", help="which trials are judged")
+    parser.add_argument("--verify", choices=("first", "all", "none"), default="first", help="the judged trials")
     parser.add_argument("--seed", type=int, default=SEED, help="of the sources")
     parser.add_argument("--copy-mib", type=int, default=1024, help="MiB that the copy rate is measured with")
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")

@@ -1,7 +1,7 @@
-"""LDBC Graphalytics: BFS, PR, WCC, CDLP, LCC and SSSP on its graphs, validated by its rules, in its metrics.
+"""LDBC Graphalytics: BFS, PR, WCC, CDLP, LCC and SSSP on the suite's graphs, validated by its rules, in its metrics.
 
 ``python -m benchmarks.graphalytics FOLDER...`` runs every graph that a .properties file in a folder describes, with the
-parameters that stand there, on any engine and in any placement.
+file's parameters, on any engine and in any placement.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from sparsezc.device import cuda
 
 @dataclass(frozen=True)
 class Algorithm:
-    """One of the six: how it is called, its output as the suite writes it, what it must read.
+    """One of the six algorithms: its call, its output in the suite's form, and the entries that it must read.
 
     Attributes
     ----------
     prepare : graph -> call
-        Looks the parameters up.
+        Looks up the parameters, and returns a call without arguments.
     output : (graph, answer) -> array
         A value for each vertex, in the order of ascending ids.
     entries : (graph, output) -> int
-        Entries of the matrix that a call must look at, each once, for all iterations.
+        Entries of the matrix that a call must read, each once an iteration, in all iterations.
     """
 
     prepare: Callable[[Graph], Callable[[], Any]]
@@ -51,7 +51,7 @@ class Algorithm:
 
 def _sssp(graph: Graph) -> Callable[[], Any]:
     if not graph.weighted:
-        raise BadGraph(f"{graph.about.path}: SSSP is asked for, and the edges have no weights")
+        raise BadGraph(f"{graph.about.path}: SSSP needs weights, and the edges have none")
     return partial(gb.algorithms.sssp, graph.A, graph.source("sssp"))
 
 
@@ -71,7 +71,7 @@ def _as_ids(graph: Graph, label: Any) -> NDArray[Any]:
 
 
 def _reached(graph: Graph, found: NDArray[Any]) -> int:
-    """Entries of the rows of the vertices that have a distance."""
+    """Return the entries in the rows of all reached vertices."""
     return int(np.diff(graph.csr.indptr)[(found != UNREACHED) & np.isfinite(found)].sum())
 
 
@@ -126,9 +126,9 @@ def run_algorithm(name: str, graph: Graph, placement: str, report: Report, optio
 
 
 def chosen(graph: Graph, options: argparse.Namespace) -> list[str]:
-    """Return the algorithms that the properties list, of those that were asked for."""
+    """Return the algorithms of --algorithms that the graph's properties list."""
     if unknown := set(graph.about.algorithms) - set(ALGORITHMS):
-        print(f"  not run: {', '.join(sorted(unknown))}, which this program does not know")
+        print(f"  not run: {', '.join(sorted(unknown))}: unknown here")
     return [name for name in ALGORITHMS if name in graph.about.algorithms and name in options.algorithms]
 
 
@@ -137,7 +137,7 @@ def run(options: argparse.Namespace, report: Report) -> None:
     on_gpu = options.used_engine == "gpu"
     options.synchronize = cuda.current().synchronize if on_gpu else nothing
     xp = cuda.current().xp if on_gpu else np
-    gb.Vector.from_dense(np.zeros(1))  # the engine begins here, not while the first graph is loaded
+    gb.Vector.from_dense(np.zeros(1))  # starts the engine, which would else count as loading the first graph
     for placement in options.placements:
         with report.part(f"copy rate, {placement}"):
             report.rates[placement] = copyrate.copy_rate(placement, options.copy_mib << 20)
@@ -156,7 +156,7 @@ def run(options: argparse.Namespace, report: Report) -> None:
                         case = run_algorithm(name, graph, placement, report, options)
                         print(f"  {name}: {number(case.figure('ms'))} ms, validated: {case.verified}", flush=True)
                 del graph
-                gc.collect()  # before the next graph is read
+                gc.collect()  # frees this graph before the next one is read
 
 
 HEADER = ["graph", "placement", "algorithm", "load s", "makespan s", "processing s", "min", "max", "EPS", "EVPS"]

@@ -1,9 +1,10 @@
-"""A graph larger than one card's memory, in the memory of all.
+"""A graph larger than one card's memory, in the memory of several cards.
 
 ``mpiexec -n 2 python -m mpi4py -m benchmarks.larger_than_a_card``.
-A circulant graph needs no sort: vertex i has the neighbours i + s and i - s for the same steps s. Each rank makes its
-rows on its card. Two judges know nothing of them: all ranks of PageRank are 1 / n, as the graph is regular, and levels
-of a search are found by shifts of an array of bits. ``emulated`` as the first word tests this program.
+A circulant graph needs no sort: every vertex i has the neighbours i + s and i - s for the same steps s. Each rank
+generates its rows on its card. Two judges read none of these rows: PageRank is 1 / n at every vertex, as the graph is
+regular, and levels of a search are computed by shifts of an array of bools. ``emulated`` as the first word tests this
+program.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import BOOL
 
 ITERATIONS = 10
-_ROWS = 1 << 17  # made at a time
+_ROWS = 1 << 17  # rows that are generated at a time
 
 
 def steps_of(n: int, degree: int) -> Any:
-    """Return the steps to all neighbours, ascending: `degree` of them, each with its negative."""
+    """Return the steps to all neighbours, ascending: `degree` in all, with the negative (mod n) of each."""
     half = np.random.default_rng(SEED).choice(np.arange(1, n // 2), degree // 2, replace=False)
     return np.sort(np.concatenate([half, n - half]))
 
 
 def rows(n: int, steps: Any, lo: int, hi: int) -> Csr:
-    """Return some rows of the graph, on this card."""
+    """Return the rows lo to hi - 1 of the graph, on this rank's card."""
     xp, degree = cuda.current().xp, steps.size
     ids, shifts = xp.empty((hi - lo, degree), np.uint32), xp.asarray(steps)
     for first in range(lo, hi, _ROWS):
@@ -48,7 +49,7 @@ def rows(n: int, steps: Any, lo: int, hi: int) -> Csr:
 
 
 def levels(n: int, steps: Any, source: int) -> Any:
-    """Return the levels of a search by shifts of the frontier."""
+    """Return the levels of a search, computed by shifts of the frontier."""
     xp = cuda.current().xp
     found, near, depth = xp.full(n, -1, np.int32), xp.zeros(n, np.bool_), 0
     near[source] = True
@@ -81,7 +82,7 @@ def main() -> None:
     steps = steps_of(n, degree)
     bounds = np.append(np.arange(transport.size) * (n // transport.size // 64 * 64), n)
     lo, hi = bounds[transport.rank : transport.rank + 2].tolist()
-    A: Any = gb.Matrix  # loads the class that from_rows makes
+    A: Any = gb.Matrix  # loads the class that from_rows returns
     A = distributed.from_rows(rows(n, steps, lo, hi), bounds, n)
     report = Report("larger_than_a_card", "ms", given.out)
     setting = {"vertices": n, "degree": degree, "ranks": transport.size, "GB": round(4e-9 * n * degree, 1)}

@@ -1,8 +1,8 @@
 """The cost of a call before any data moves: ``python -m benchmarks.latency``, on a GPU, in about a minute.
 
-Importing; the first call of a kernel that is not compiled yet, and of one that is in the cache of an earlier process,
-each in a fresh process; launching mxv from Python, many times without waiting; a level of a search that has thousands,
-and a round of shortest paths; and how many times longer a search takes where the host is made slow.
+Cases are the import; the first call of a kernel that is not compiled yet, and of one that an earlier process has
+compiled, each in a fresh process; launches of mxv from Python, many without waiting; a level of a search that has
+thousands, and a round of shortest paths; and the slowdown of algorithms on a slowed host.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from sparsezc.device import cuda
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADER = ["case", "unit", "min", "median", "max", "at most", "goal"]
-VERTICES = 256  # of the graph that is multiplied: so small that launching is all there is
+VERTICES = 256  # of the multiplied graph: so few that only the launch takes time
 
-#: What each case may cost, in its own unit.
+#: The most that each case may cost, in its own unit.
 AT_MOST = {
     "import, beyond NumPy": 0.4,
     "import and gb.Matrix, beyond NumPy": 0.4,
@@ -46,12 +46,12 @@ AT_MOST = {
     "bfs, a level, zerocopy": 12.0,
     "bfs, slow against fast host": 1.05,
 }
-_WAKES = 1.5  # seconds until an idle device has come up to its speed: before, kernels take longer than Python
+_WAKES = 1.5  # seconds in which an idle device reaches full speed: before, kernels take longer than Python
 _UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "times": 1.0}
-_SEARCHES = 15  # and launches, of each host and turn
+_SEARCHES = 15  # searches, and launches, on each host in a turn
 
 
-#: What a program takes once NumPy is there, by the clock and of the processor, which load on the machine changes less.
+#: Prints a program's seconds after NumPy's import: elapsed, and of the processor, which other load changes less.
 _BEYOND_NUMPY = """
 import json, time
 import numpy
@@ -74,7 +74,7 @@ def add(
 def python(*arguments: str, cache: str | None = None) -> str:
     """Return the output of a fresh Python process."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # every process would compile the package again, for half its time
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # it makes every process compile the package, for half its time
     if cache is not None:
         environment["XDG_CACHE_HOME"] = cache
     done = subprocess.run(
@@ -86,8 +86,10 @@ def python(*arguments: str, cache: str | None = None) -> str:
 
 
 def imports(report: Report, repeats: int) -> None:
-    """In fresh processes that have imported NumPy, in turns: other load on the machine meets all. Names are loaded when
-    they are first used, so importing alone is not all that a program waits for.
+    """Measure imports in fresh processes that have imported NumPy.
+
+    Programs take turns, so that other load on the machine slows all of them. Names are loaded at their first use, so
+    the import alone is not all that a program waits for.
     """
     programs = {
         "import, beyond NumPy": "import sparsezc",
@@ -98,14 +100,14 @@ def imports(report: Report, repeats: int) -> None:
     for turn in range(repeats + 1):
         for name, program in programs.items():
             took = json.loads(python("-c", _BEYOND_NUMPY.format(program=program)))
-            if turn:  # after the first its files are in memory, and compiled
+            if turn:  # the first turn reads the files into memory and compiles them
                 found[name].append(took)
     for name, times in found.items():
         add(report, name, "s", [clock for clock, _ in times], processor=[processor for _, processor in times])
 
 
 def first_calls(report: Report, repeats: int, *, emulator: bool) -> None:
-    """Each turn has a cache folder of its own: its first process compiles, the second finds what that left."""
+    """Measure first calls in fresh processes; each turn has a cache folder, which its first process fills."""
     found: dict[str, list[float]] = {"compiled": [], "cached": [], "bfs compiled": [], "bfs cached": []}
     for _ in range(repeats):
         with tempfile.TemporaryDirectory() as cache:
@@ -122,12 +124,12 @@ def first_calls(report: Report, repeats: int, *, emulator: bool) -> None:
 
 
 def child() -> None:
-    """In a fresh process: the seconds of the first mxv, and of the first search, once the device has started."""
+    """Print the seconds of this process's first mxv and first search, after the device has started."""
     gpu = cuda.current()
     A = gb.io.read(f"path:{VERTICES}", placement="device")
     x, y = gb.Vector.from_dense(np.ones(A.nrows)), gb.Vector("FP64", A.nrows)
     for v in (x, y):
-        v._settle(A._engine)  # else the first statement brings it there
+        v._settle(A._engine)  # else the first statement would copy the vector to the device
     gpu.synchronize()
 
     def mxv() -> None:
@@ -139,7 +141,7 @@ def child() -> None:
 
 
 def statements() -> dict[str, Callable[[], None]]:
-    """mxv as algorithms write it, on a graph so small that only the launch counts."""
+    """Return products as algorithms write them, on a graph so small that only the launch takes time."""
     A = gb.io.read(f"path:{VERTICES}", placement="device")
     x, y = gb.Vector.from_dense(np.ones(A.nrows)), gb.Vector("FP64", A.nrows)
     m = gb.Vector.from_dense(np.arange(A.nrows) % 2 == 0)
@@ -171,7 +173,7 @@ def statements() -> dict[str, Callable[[], None]]:
 
 
 def launches(report: Report, calls: int, repeats: int) -> None:
-    """Seconds of Python for each call, while the device works on those before; then with a wait after each."""
+    """Measure the host's seconds a call, while the device runs earlier calls; then with a wait after each call."""
     gpu, found = cuda.current(), statements()
     end = time.perf_counter() + _WAKES
     while time.perf_counter() < end:
@@ -193,8 +195,9 @@ def launches(report: Report, calls: int, repeats: int) -> None:
 
 
 def levels(report: Report, side: int, repeats: int) -> None:
-    """Paths of a grid from its corner: 2 (side - 1) levels, all of them small. Its edges are 1 long each, so a round of
-    shortest paths is a level too.
+    """Measure searches of a grid from its corner, which have 2 side - 1 small levels.
+
+    Edges have length 1, so a round of shortest paths is a level, too.
     """
     gpu = cuda.current()
     for placement in ("device", "zerocopy"):
@@ -208,7 +211,7 @@ def levels(report: Report, side: int, repeats: int) -> None:
 
 @contextmanager
 def slowed() -> Iterator[None]:
-    """Slow the interpreter down: it calls a function at each call and return of others."""
+    """Slow the interpreter down: a profile function is called at each call and return."""
     sys.setprofile(lambda *_: None)
     try:
         yield
@@ -218,7 +221,7 @@ def slowed() -> Iterator[None]:
 
 @contextmanager
 def shared() -> Iterator[None]:
-    """One core for this thread, which a process that never waits has, too."""
+    """Restrict this thread to one core, on which a spinning process runs, too."""
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(allowed)})
     try:
@@ -232,7 +235,7 @@ def shared() -> Iterator[None]:
 
 
 def loops(graph: str) -> dict[str, list[Callable[[], Any]]]:
-    """Return calls of algorithms on a graph in device memory, from some vertices where they begin at one."""
+    """Return calls of algorithms on a graph in device memory, from several sources if they have one."""
     A, W = (gb.io.read(graph, weights=weights, placement="device") for weights in (False, "hash:8-72"))
     degree = A.reduce_rowwise(gb.agg.count).new().to_dense(fill_value=0)
     sources, a = pick_sources(degree, _SEARCHES), gb.algorithms
@@ -246,7 +249,7 @@ def loops(graph: str) -> dict[str, list[Callable[[], Any]]]:
 
 
 def hosts(report: Report, graph: str, repeats: int) -> None:
-    """Medians of calls and of a launch, by a slow host over those by the same host as it is, in turns."""
+    """Measure the slowdown of algorithms and of a launch on slowed hosts: ratios of medians, in turns."""
     gpu, launch = cuda.current(), statements()["mxv"]
     slow_hosts = {"slow against fast host": slowed, "core shared with a spinning process": shared}
     for algorithm, calls in loops(graph).items():
@@ -258,7 +261,7 @@ def hosts(report: Report, graph: str, repeats: int) -> None:
                     took = [timed(call, gpu.synchronize)[1] for call in calls]
                     launches = [timed(launch, nothing)[1] for _ in range(_SEARCHES)]
                 medians.append((summary(took).median, summary(launches).median))
-            if turn:  # the first compiles, and builds what later calls read
+            if turn:  # the first turn compiles, and builds caches
                 (fast, called), *others = medians
                 for name, (slow, slowly) in zip(slow_hosts, others, strict=True):
                     notes[name].append([fast, slow, slowly / called])
@@ -283,12 +286,12 @@ def main(arguments: list[str] | None = None) -> int:
         "--calls",
         type=int,
         default=400,
-        help="statements launched in a row: beyond 1,024 kernels a stream has them wait",
+        help="statements launched in a row: with more than 1,024 kernels queued, a launch waits",
     )
     parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--starts", type=int, default=5, help="fresh processes of each kind")
     parser.add_argument("--grid", type=int, default=4096, help="side of the grid that is searched")
-    parser.add_argument("--graph", default="kron:24", help="the graph of calls by hosts of different speed")
+    parser.add_argument("--graph", default="kron:24", help="the graph of the calls on slowed hosts")
     parser.add_argument("--emulator", action="store_true", help="try the program where there is no GPU")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")

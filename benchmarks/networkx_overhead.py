@@ -1,11 +1,11 @@
 """The cost of NetworkX's functions with the backend: ``python -m benchmarks.networkx_overhead``.
 
 Every function of the backend is called on graphs of several sizes, by NetworkX alone (``backend="networkx"``) and with
-``backend_priority`` set, after the one conversion; calls about single nodes and pairs stand beside those about whole
-graphs. Times are the processor's, of one thread, the least of several in turns, so a busy machine may measure them.
-Printed is the time with the backend over the time without, as min, median and max over all functions; of the calls that
-were sent here also that of the first, with the conversion (and with the library's start, if FUNCTION is one, on a graph
-of one size). The figures of docs/networkx.md are those of ``--forced --sizes medium --out FILE``.
+``backend_priority`` set, after the one conversion; besides calls for whole graphs there are calls for single nodes and
+pairs. Times are processor time of one thread, the least of several in turns, so a busy machine can measure them. The
+output is the time with the backend over the time without, as min, median and max over all functions; for calls that
+were sent to the backend also that of the first call, with the conversion (and with the library's start, if one FUNCTION
+is measured on a graph of one size). The figures of docs/networkx.md are of ``--forced --sizes medium --out FILE``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any
 
 from tests.networkx_backend import entry_points
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before OpenMP is loaded: threads that wait spend processor time
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # set before OpenMP is loaded, whose waiting threads spend processor time
 entry_points.provide(Path(tempfile.mkdtemp(prefix="entry-points-")))
 
 import networkx as nx  # noqa: E402 - it looks for backends when it is imported
@@ -37,9 +37,9 @@ from sparsezc.networkx_backend.interface import CLAIMS  # noqa: E402
 from tests.networkx_backend.odd_graphs import function_of  # noqa: E402
 
 SIZES = {"small": (30, 60), "fewer": (300, 1_500), "medium": (1_000, 5_000), "large": (20_000, 100_000)}
-#: With ``--forced``, the size on which a function is timed where NetworkX is given up.
+#: With ``--forced``, the next size on which a function is timed if NetworkX takes too long.
 SMALLER = {"large": "medium", "medium": "fewer", "fewer": "small"}
-#: Processor seconds after which a call of NetworkX is given up, and the function is not judged on that graph.
+#: Processor seconds after which a call of NetworkX is ended, and the function is not measured on that graph.
 PATIENCE = 4.0
 
 _NODE = ({"source": 0},)
@@ -68,7 +68,7 @@ _CALLS: dict[str, tuple[dict[str, Any], ...]] = {
 }  # fmt: skip
 
 
-#: Arguments without a default, by their names, of functions that are not listed above.
+#: Arguments for parameters without a default, by name, of functions that are not listed above.
 _NEEDED: dict[str, Any] = {
     "source": 0, "target": 7, "u": 0, "v": 7, "n": 0, "node1": 3, "node2": 7, "k": 3, "S": list(range(20)),
     "nbunch": list(range(20)), "nbunch1": list(range(20)), "nodes": list(range(20)), "sources": [0, 1],
@@ -76,12 +76,12 @@ _NEEDED: dict[str, Any] = {
 }  # fmt: skip
 
 
-#: Sizes of the graphs that functions make, by their parameters' names.
+#: Sizes for functions that make graphs, by their parameters' names.
 _OF_SIZE: dict[str, int] = {"n": 300, "m": 100, "n1": 100, "n2": 200, "m1": 100, "m2": 100, "l": 30, "k": 10, "r": 5}
 
 
 def _calls(name: str, G: Any) -> tuple[dict[str, Any], ...]:
-    """Return the arguments of a function's calls on a graph."""
+    """Return the keyword arguments of each call of a function on a graph."""
     if CLAIMS[name].made:
         parameters = signature(function_of(name)).parameters
         return ({p: _OF_SIZE[p] for p in parameters if p in _OF_SIZE and not name.startswith("from_")},)
@@ -109,7 +109,7 @@ def _of_sides(name: str) -> bool:
 
 
 def _subjects(name: str, graphs: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
-    """Return the first arguments of a function, by kinds: one graph or two, or the tables of which it makes a graph."""
+    """Return the first arguments of a function by kind of graph: one graph, two, or a table from which it makes one."""
     plain = {kind: G for kind, G in graphs.items() if (kind == "of two sides") == _of_sides(name)}
     if name == "complete_multipartite_graph":
         return {"made": (100, 200)}
@@ -135,7 +135,7 @@ def _subjects(name: str, graphs: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
 
 
 def _graph(n: int, m: int, kind: str) -> Any:
-    """Return a connected random graph, or one with directions, or one without cycles; with whole weights."""
+    """Return a connected random graph of a kind (undirected, directed, acyclic, bipartite), with integer weights."""
     if kind == "of two sides":
         G = nx.bipartite.gnmk_random_graph(n // 2, n - n // 2, m, seed=1)
         G.add_edges_from((i, n // 2 + i) for i in range(n // 2))
@@ -159,7 +159,7 @@ def _run(function: Any, G: Any, given: dict[str, Any], **how: Any) -> None:
 
 
 class TooLong(BaseException):
-    """NetworkX takes longer than the patience."""
+    """The error that a call of NetworkX takes longer than `PATIENCE`."""
 
 
 def _stop(*_: Any) -> None:
@@ -167,7 +167,7 @@ def _stop(*_: Any) -> None:
 
 
 def _seconds(call: Callable[[], None]) -> float:
-    """Return the least time of a call, repeated until 15 ms are spent, once if a call takes longer."""
+    """Return the least processor seconds of a call, repeated for 15 ms, or once if it takes longer."""
     best, spent = float("inf"), 0.0
     repeat = 1
     while spent < 0.015:
@@ -175,7 +175,7 @@ def _seconds(call: Callable[[], None]) -> float:
         for _ in range(repeat):
             call()
         took = time.process_time() - start
-        if took <= 0:  # the clocks of several processors differ by a microsecond
+        if took <= 0:  # processors' clocks differ by a microsecond, so a difference may be negative
             continue
         best, spent = min(best, took / repeat), spent + took
         repeat = max(1, min(1000, int(0.004 / max(best, 1e-7))))
@@ -183,7 +183,7 @@ def _seconds(call: Callable[[], None]) -> float:
 
 
 def _in_turns(*calls: Callable[[], None]) -> list[float]:
-    """Return the least time of each of some calls, three times in turns, or once if they take long."""
+    """Return the least processor seconds of each call, run in turns three times, or once if one takes over 1 s."""
     best = [float("inf")] * len(calls)
     for _ in range(3):
         for k, call in enumerate(calls):
@@ -196,9 +196,9 @@ def _in_turns(*calls: Callable[[], None]) -> list[float]:
 def measure(
     name: str, given: dict[str, Any], G: tuple[Any, ...], forced: bool, patience: float = PATIENCE
 ) -> dict[str, Any] | None:
-    """Return the times of one call, or None where NetworkX refuses it; `G` has the graphs, if it has any.
+    """Return the times of one call, or None if NetworkX refuses it; `G` has the call's first arguments.
 
-    Raises TooLong where NetworkX's patience ends.
+    Raises TooLong if NetworkX takes longer than `patience`.
     """
     function = function_of(name)
     signal.signal(signal.SIGPROF, _stop)
@@ -219,7 +219,7 @@ def measure(
         except Exception as error:
             return line | {"alone": float("nan"), "forced": float("nan"), "error": f"{type(error).__name__}"}
         calls = [lambda: _run(function, H, given, backend="sparsezc")]
-        if took > 1:  # long enough that once tells
+        if took > 1:  # long enough that one call suffices
             return line | {"alone": took, "forced": _in_turns(*calls)[0]}
         line["forced"], line["alone"] = _in_turns(*calls, lambda: _run(function, G, given, backend="networkx"))
         return line
@@ -240,7 +240,7 @@ def measure(
 
 
 def measured(name: str, size: str, forced: bool, patience: float) -> list[dict[str, Any]]:
-    """Return the times of a function's calls on graphs of a size; if `forced`, of a smaller one where patience ends."""
+    """Return the times of a function's calls on graphs of a size; if `forced`, of a smaller one if NetworkX is slow."""
     found: list[dict[str, Any]] = []
     for kind, G in _subjects(name, _graphs(size)).items():
         for given in _calls(name, G[0] if G else None):
@@ -264,7 +264,7 @@ MATRICES = "Only for graphs that are matrices."
 
 
 def _as_matrix(G: Any) -> Any:
-    """Return the same graph, without attributes, as a Matrix that is no NetworkX graph."""
+    """Return the graph without attributes as the backend's matrix graph, which is no NetworkX graph."""
     if not isinstance(G, nx.Graph):
         return G
     rows = nx.to_dict_of_lists(G, backend="networkx")
@@ -272,7 +272,7 @@ def _as_matrix(G: Any) -> Any:
 
 
 def main() -> int:
-    """Measure, print a table and the worst calls; the exit status is 1 where a call is above the bound."""
+    """Measure, and print a table and the worst calls; return 1 if a call exceeds the bound."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="FUNCTION", help="all by default")
     parser.add_argument("--sizes", default="small,medium,large")
@@ -280,7 +280,7 @@ def main() -> int:
     parser.add_argument("--floor", type=float, default=10e-6, help="seconds that the dispatch itself may take")
     parser.add_argument("--forced", action="store_true", help='time backend="sparsezc" instead, to set the claims')
     parser.add_argument(
-        "--patience", type=float, default=PATIENCE, help="processor seconds after which NetworkX is given up"
+        "--patience", type=float, default=PATIENCE, help="processor seconds after which a call of NetworkX is ended"
     )
     parser.add_argument("--out", help="a file for all times as JSON")
     asked = parser.parse_args()

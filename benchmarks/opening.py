@@ -1,9 +1,9 @@
 """Opening a file and searching it: ``python -m benchmarks.opening kron:24``, on a GPU, about a minute; h5py is needed.
 
-The graph is written as a .h5 file that can be mapped (docs/formats.md), then opened again and again: mapped, and for
-comparison read into zero-copy and device memory. Timed are opening alone, and opening with a breadth-first search to
-its end, which has the driver register the pages; the latter also after the system was told to forget the file's pages.
-Kernels are compiled before. The limit is the project's: two seconds, whatever the size.
+The graph is written as a mappable .h5 file (docs/formats.md), then opened repeatedly: mapped, and for comparison read
+into zero-copy and device memory. The benchmark times opening alone, and opening with a complete breadth-first search,
+for which the driver registers the pages; the latter also after the system has dropped the file's pages from memory.
+Kernels are compiled before. The project's limit is two seconds, whatever the size.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ HEADER = ["graph", "placement", "what", "GB", "min ms", "median", "max", "GB/s",
 
 
 def forget(path: Path) -> None:
-    """Have the system give up its copy of a file in memory."""
+    """Have the system drop a file from its page cache."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def run_file(name: str, path: Path, placement: str, report: Report, options: argparse.Namespace) -> None:
-    """Run the cases of one file in one placement."""
+    """Measure the cases of one file in one placement."""
     synchronize = nothing if placement == "host" else cuda.current().synchronize
     A = gb.io.read(path, placement=placement, weights=False)
     degree = A.reduce_rowwise("count").new().to_dense(0)
@@ -52,11 +52,11 @@ def run_file(name: str, path: Path, placement: str, report: Report, options: arg
 
     def check(_given: None, found: Any) -> None:
         if (found if isinstance(found, int) else found.nvals) not in (expected, nvals):
-            raise Wrong(f"{found} is another answer than the first search's, {expected}")
+            raise Wrong(f"the search reaches {found} vertices; the first search reached {expected}")
 
     def case_of(what: str, call: Callable[[], Any], before: Callable[[], Any] = nothing) -> None:
         def ready() -> None:
-            gc.collect()  # what was mapped before is unregistered outside of the clock
+            gc.collect()  # earlier mappings are unregistered before the clock starts
             before()
 
         case = Case(what, {"graph": name, "placement": placement})
@@ -73,7 +73,7 @@ def run_file(name: str, path: Path, placement: str, report: Report, options: arg
 
 
 def kept(case: Case) -> bool | None:
-    """Return whether a case that has a limit keeps it."""
+    """Return whether a case is within its limit; None without a limit."""
     if case.setting["placement"] != "mapped" or case.name.endswith("not in memory"):
         return None
     return case.seconds.median <= LIMIT

@@ -1,7 +1,7 @@
 """The overhead of the CPU engine over python-graphblas, and the command line's time from a cold start.
 
-The same lines run through sparsezc and through bare python-graphblas, in pairs that take turns, on one graph. A call
-may cost 10% and 20 microseconds more than the bare one; the least times are compared, which other load disturbs least.
+The same lines run in sparsezc and in bare python-graphblas, in pairs that take turns, on one graph. A call may take 10%
+and 20 microseconds more than the bare one; the least times are compared, as other load affects these least.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import graphblas
 import numpy as np
 
-graphblas.init("suitesparse", blocking=True)  # before any other name of it: its default mode gives wrong answers
+graphblas.init("suitesparse", blocking=True)  # before any other use: its default mode gives wrong answers
 
 import sparsezc as gb  # noqa: E402  (python-graphblas is started first)
 from benchmarks.harness.frame import SEED, Case, Report, Trial, number, pick_sources, table  # noqa: E402
@@ -27,13 +27,13 @@ from benchmarks.harness.plot import plot  # noqa: E402
 from benchmarks.harness.summary import summary  # noqa: E402
 from sparsezc.core.access import forms  # noqa: E402
 
-SHARE, MICROSECONDS = 0.10, 20.0  # what a call may cost more
+SHARE, MICROSECONDS = 0.10, 20.0  # the most that a call may take beyond the bare one
 COLD_START_SECONDS = 5.0
 ROOT = Path(__file__).resolve().parent.parent
 
 
 class Pair(NamedTuple):
-    """The same work through both libraries; `calls` library calls at most are in it."""
+    """The same work in both libraries; `calls` returns the most library calls in it."""
 
     name: str
     ours: Callable[[], Any]
@@ -59,7 +59,7 @@ def bfs_bare(G: Any, source: int) -> Any:
 
 
 def into(library: Any, dtype: str, size: int, expression: Callable[[], Any]) -> Callable[[], Any]:
-    """Return a call that writes an expression into a vector that is there already."""
+    """Return a call that writes an expression into an existing vector."""
     out = library.Vector(dtype, size)
 
     def call() -> Any:
@@ -70,7 +70,7 @@ def into(library: Any, dtype: str, size: int, expression: Callable[[], Any]) -> 
 
 
 def pairs(name: str) -> list[Pair]:
-    """mxv with all of a vector, of A and of A', masked vxm with a hundredth of one, and a whole bfs."""
+    """Return pairs of mxv with A and with A' and a full vector, masked vxm with a hundredth of one, and bfs."""
     made: Any = gb.io.read(name, weights="hash:1-255")
     A = made.dup("FP64")
     indptr, ids, values = A.to_csr()
@@ -97,7 +97,7 @@ def pairs(name: str) -> list[Pair]:
             into(graphblas, "FP64", n, lambda: G.mxv(bare_x, graphblas.semiring.plus_times)),
             lambda: 1,
         ),
-        Pair(  # of a symmetric A the product with A' is that with A, which algorithms take
+        Pair(  # for a symmetric A, algorithms compute the product with A' as that with A
             "mxv of A'",
             into(gb, "FP64", n, lambda: forms.turned(A).mxv(x, gb.semiring.plus_times)),
             into(graphblas, "FP64", n, lambda: G.T.mxv(bare_x, graphblas.semiring.plus_times)),
@@ -115,7 +115,7 @@ def seconds(call: Callable[[], Any]) -> float:
 
 
 def compare(pair: Pair, repeats: int) -> Case:
-    """Both halves in turns, ours first in every other pair. Both answers must agree."""
+    """Measure both halves in turns, ours first in every other pair; their answers must agree."""
     _agree(pair)
     case = Case(pair.name, {"calls": pair.calls()}, verified="yes")
     bare, ratios = [], []
@@ -146,7 +146,7 @@ def _agree(pair: Pair) -> None:
 
 
 def snap_file(folder: Path, edges: int) -> Path:
-    """Write a SNAP edge list of this many lines, with a quarter as many vertices."""
+    """Write a SNAP edge list of `edges` lines, with a quarter as many vertices."""
     rng = np.random.default_rng(SEED)
     path = folder / "edges.txt"
     pairs = rng.integers(0, max(2, edges // 4), (edges, 2))
@@ -157,7 +157,7 @@ def snap_file(folder: Path, edges: int) -> Path:
 
 
 def cold_start(report: Report, edges: int, repeats: int) -> None:
-    """`sparsezc bfs FILE` in a process of its own, from its start to its printed answer.
+    """Measure `sparsezc bfs FILE` in a process of its own, from its start to its printed answer.
 
     A first run, which is not counted, writes the bytecode of all files, as pip does when it installs packages.
     """

@@ -1,9 +1,9 @@
-"""Bytes that 2 to 64 ranks exchange if a graph is cut by rows, as a grid, or by high and low degrees: exact counts.
+"""Exact bytes that 2 to 64 ranks exchange if a graph is cut by rows, as a grid, or by high and low degrees.
 
-``python -m benchmarks.partitions kron:18 urand:18 road.gr.gz`` needs no GPU. Of one PageRank iteration (every value
-is sent) and of one breadth-first search it counts what the busiest rank receives, and all ranks together
-(benchmarks/model/partitions.py says how each way exchanges). Hubs are the vertices of at least as many entries as, of
-all powers of two, gives the fewest bytes. A way is best if the busiest rank receives least.
+``python -m benchmarks.partitions kron:18 urand:18 road.gr.gz`` needs no GPU. It counts the bytes that the busiest rank
+and all ranks receive in one PageRank iteration (every value is sent) and in one breadth-first search;
+benchmarks/model/partitions.py describes each way's exchanges. Hubs are vertices of at least 2^k entries, for the
+best k. A hub size or a way is best if the busiest rank receives least.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from benchmarks.model.partitions import VALUE, Array, Cut, Exchange
 from sparsezc.io._read import read_csr
 
 RANKS = (2, 4, 8, 16, 32, 64)
-MOST_LEVELS = 40  # of a search, spread evenly: a road network has thousands, which the counts of these stand for
+MOST_LEVELS = 40  # of a search that are counted, spread evenly and scaled to all: a road network has thousands
 HEADER = [
     "graph",
     "what",
@@ -48,13 +48,13 @@ WAYS: dict[str, Way] = {
 
 
 def summed(way: Way, graph: Cut, fronts: list[Array | None], value: int, scale: float) -> Exchange:
-    """Return what a way exchanges in several statements, which stand for `scale` times as many."""
+    """Return the bytes that a way exchanges in several statements, scaled by `scale` to those of all."""
     found = reduce(Exchange.plus, (way(graph, front, value) for front in fronts))
     return Exchange(found.received * scale)
 
 
 def best_hubs(graph: Cut, fronts: list[Array | None], value: int, scale: float) -> tuple[int, Exchange]:
-    """Return the power of two of which hubs have at least so many entries, and what is exchanged."""
+    """Return the least entries of a hub (the best power of two), and the bytes exchanged with it."""
     most = int(np.diff(graph.indptr).max())
     tried = {}
     for degree in (1 << k for k in range(3, most.bit_length() + 1)):
@@ -65,7 +65,7 @@ def best_hubs(graph: Cut, fronts: list[Array | None], value: int, scale: float) 
 
 
 def cases(name: str, path: str, ranks: list[int]) -> Iterator[Case]:
-    """Count one graph."""
+    """Yield the counts of one graph, a case for each number of ranks and algorithm."""
     csr, _ = read_csr(path, placement="host", weights=False, symmetrize=True)
     indptr, indices = csr.indptr, csr.indices.read().astype(np.int64)
     source = pick_sources(np.diff(indptr), 1, SEED)[0]
@@ -92,7 +92,7 @@ def cases(name: str, path: str, ranks: list[int]) -> Iterator[Case]:
 
 
 def printed(case: Case) -> list[str]:
-    """Return a line of the table that :data:`HEADER` heads, in KB of the busiest rank."""
+    """Return a case as a row of the table that :data:`HEADER` heads, in KB of the busiest rank."""
     notes, setting = case.notes, case.setting
     ways = notes["busiest_bytes"]
     return [

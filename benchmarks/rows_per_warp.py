@@ -1,9 +1,9 @@
 """One row per warp compared with 32: ``python -m benchmarks.rows_per_warp``, on a GPU, in about two minutes.
 
-Matrices of as many entries whose rows all have one mean length are multiplied by a full vector (a pull), and a tenth of
-their rows is pushed, with ``gb.config.rows_per_warp`` at 1, "auto" and 32 in turns. The ratios of neighbouring turns
-say from which length on one row a warp is no slower; engines/gpu/products/rows_per_warp.py has "auto" take that length.
-Matrices of short rows and one hub, of `--hubs` entries, say what a hub costs that one warp reads, and not many warps.
+Matrices of equally many entries, each with one mean length of rows, are multiplied by a full vector (a pull), and a
+tenth of their rows is pushed, with ``gb.config.rows_per_warp`` at 1, "auto" and 32 in turns. The ratios within a turn
+show the length from which one row a warp is no slower; "auto" uses it (engines/gpu/products/rows_per_warp.py).
+Matrices of short rows and one hub, of `--hubs` entries, show the cost of a hub that one warp reads instead of many.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from sparsezc.device import cuda
 
 MEANS = (4, 16, 32, 64, 96, 128, 192, 256, 384, 512, 1024, 2048)
 HUBS = (10_000, 100_000, 1_000_000)
-BESIDE_HUBS = 16  # the mean length of the other rows
+BESIDE_HUBS = 16  # the mean length of the rows besides the hub
 HEADER = ["mean length", "hub", "entries", "placement", "product", "1: ms", "auto: ms", "32: ms"]
 HEADER += ["1 / 32, min", "median", "max", "auto / 32, min", "median", "max"]
 SETTINGS = (1, "auto", 32)
 
 
 def calls(A: Any, chosen: Any) -> dict[str, Callable[[], Any]]:
-    """Return the products, ready to be called."""
+    """Return the calls of the products with a matrix, by name."""
     x, y, z = gb.Vector.from_scalar(1, A.ncols, "FP32"), gb.Vector("FP32", A.nrows), gb.Vector("FP32", A.ncols)
     q = gb.Vector.from_coo(np.flatnonzero(chosen), 1, "FP32", size=A.nrows)
     return {
@@ -43,19 +43,19 @@ def calls(A: Any, chosen: Any) -> dict[str, Callable[[], Any]]:
 
 
 def compare(report: Report, mean: int, hub: int, entries: int, placement: str, trials: int) -> None:
-    """All settings in turns, for one matrix, of which the first row is the hub if there is one."""
+    """Measure all settings in turns on one matrix, whose first row has `hub` entries if `hub` is not 0."""
     lengths = np.random.default_rng(SEED).poisson(mean, max(1, entries // mean))
     lengths[0] = hub or lengths[0]
     wait = cuda.current().synchronize
     A = matrix(lengths, max(entries // 16, int(lengths.max())), placement)
     chosen = some_of(lengths)
-    nbytes = {"pull": ID * int(lengths.sum()), "push": ID * int(lengths[chosen].sum())}  # of the ids that are read
+    nbytes = {"pull": ID * int(lengths.sum()), "push": ID * int(lengths[chosen].sum())}  # bytes of read ids
     for product, call in calls(A, chosen).items():
         seconds: dict[int | str, list[float]] = {setting: [] for setting in SETTINGS}
         for trial in range(trials + 2):
             for setting, times in seconds.items():
                 with gb.config.set(rows_per_warp=setting, head_cache="off"):
-                    call()  # what was built for the setting before is dropped, and built again
+                    call()  # drops the previous setting's caches, and builds this one's
                     _, took = timed(call, wait)
                 if trial > 1:  # the first compiles, the second warms
                     times.append(took)
@@ -69,7 +69,7 @@ def compare(report: Report, mean: int, hub: int, entries: int, placement: str, t
 
 
 def rows(report: Report) -> list[list[str]]:
-    """Return a line for the cases of one product, one a setting."""
+    """Return a table row for each product, from its cases, one a setting."""
     found = []
     for together in zip(*(report.cases[k :: len(SETTINGS)] for k in range(len(SETTINGS))), strict=True):
         setting, name = together[0].setting, together[0].name

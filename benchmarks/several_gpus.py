@@ -1,14 +1,14 @@
 """One card against several: ``mpiexec -n 2 python -m mpi4py -m benchmarks.several_gpus kron:22 --placement device``.
 
-The plain matrix runs on rank 0's card while the other ranks wait, then all ranks run, in turns: each ratio is of one
-run. Answers are compared, integers to the bit. *received* are the bytes that rank 0 got from other ranks in one call,
-*model* those that the algorithm's steps need: a rank receives what it has not, a value or a bit for each position, or
-the vertices of many searches (benchmarks/model/exchanged_bytes.py). A graph that is a file every rank reads in parts,
-and rank 0 whole besides, in ``--reference`` if it does not fit in the placement of the ranks' parts.
-One process shows what the engine costs, and several that share a card what their exchanges do.
-Rows in groups (engines/gpu/layouts/row_groups.py) are built after some products with full vectors, in the middle of
-the trials: ``--groups on`` has them built at the first, ``off`` never; *groups* says of each case whether they were.
-``emulated`` as the first word runs all of it on emulated cards, to test this program.
+The plain matrix runs on rank 0's card while the other ranks wait, then all ranks run, in turns, so that each ratio is
+of one run. Answers are compared, integers to the bit. *received* are the bytes that rank 0 received in one call,
+*model* those that the algorithm's steps need: values or bits at the positions of other ranks, or the vertices of many
+searches (benchmarks/model/exchanged_bytes.py). If the graph is a file, every rank reads its part, and rank 0 also the
+whole graph, in the placement ``--reference`` if it does not fit that of the parts.
+One process shows the cost of the engine, and several that share a card the cost of their exchanges.
+Rows in groups (engines/gpu/layouts/row_groups.py) are built after some products with full vectors, amid the trials:
+``--groups on`` builds them at the first, ``off`` never; the column *groups* shows whether a case had them.
+``emulated`` as the first word runs the program on emulated cards, to test it.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _HEADER = ["graph", "placement", "transport", "algorithm", "one card ms", "ranks
 
 
 class Run(NamedTuple):
-    """An algorithm, and the bytes that rank 0 should receive: by the whole graph, the ranks' one, and the answer.
+    """An algorithm, and a model of rank 0's received bytes from the whole graph, the distributed one, and the answer.
 
-    Without a model of its own they are counted as `sparsezc scale` does, statement by statement on the whole graph.
+    Without `model` the bytes are counted as in `sparsezc scale`, statement by statement on the whole graph.
     """
 
     call: Callable[[Any, list[int]], Any]
@@ -54,12 +54,12 @@ class Run(NamedTuple):
 
 
 def _others(D: Any) -> int:
-    """Return the positions that other ranks have."""
+    """Return the number of positions that other ranks have."""
     return int(D.nrows - D._store.layout.sizes[0])
 
 
 def _lists(A: Any, D: Any, levels: Any) -> float:
-    """Every level exchanges vertices of frontiers and of those that pushes reach; a batch by searches nothing."""
+    """Return the bytes of many searches, level by level; 0 for a batch that is divided by searches."""
     if D._store.forms[Batches].whole is not None:
         return 0.0
     part, engine = D._store.local._need()[1].held()[0], distributed.engine()
@@ -84,7 +84,7 @@ RUNS = {
 
 
 def expected_bytes(run: Run, A: Any, D: Any, sources: list[int], answer: Any) -> float | None:
-    """Return the bytes that rank 0 should receive."""
+    """Return the bytes that rank 0 should receive in a call; None if they are not modelled."""
     if distributed.engine().size == 1:
         return 0.0
     if run.model is not None:
@@ -96,19 +96,19 @@ def expected_bytes(run: Run, A: Any, D: Any, sources: list[int], answer: Any) ->
 
 
 def groups_of(A: Any) -> list[RowGroups]:
-    """Return the layouts that have a matrix's rows in groups, once they are built."""
+    """Return the layouts of a matrix's rows in groups, built or not."""
     return [rows.layouts[RowGroups] for rows in A._need()[1].held() if rows is not None]
 
 
 def dense(found: Any) -> Any:
-    """Return an answer as an array of the host; of many searches the first two."""
+    """Return an answer as a host array; of many searches the first two."""
     if found.ndim == 1:
         return found.to_dense(0)
     return np.stack([found[k, :].new().to_dense(-1) for k in (0, 1)])
 
 
 def is_equal(name: str, found: Any, expected: Any) -> bool:
-    """Return whether answers agree: parents as vertices that were reached, sums to 1e-9, all else to the bit."""
+    """Return whether answers agree: parents by the vertices that have one, floats to 1e-9, all else exactly."""
     if name == "parents":
         return bool(np.array_equal(found > 0, expected > 0))
     if found.dtype.kind == "f":
@@ -117,7 +117,7 @@ def is_equal(name: str, found: Any, expected: Any) -> bool:
 
 
 class Ranks:
-    """One transport: how long all ranks take for a call, and what they exchanged."""
+    """The ranks on one transport: times of calls, and the exchanges of the last call."""
 
     def __init__(self, kind: str) -> None:
         gb.distributed.init(engine="gpu", transport=kind, deadline=120, force=True)
@@ -137,7 +137,7 @@ class Ranks:
         return float(transport.numbers(round(took * 1e9)).max()) / 1e9
 
     def alone(self, call: Callable[[], Any]) -> float:
-        """Return the seconds of rank 0 while the others wait."""
+        """Return the seconds of a call on rank 0 while the other ranks wait."""
         took = 0.0
         if self.transport.rank == 0:
             cuda.current().synchronize()
@@ -150,7 +150,7 @@ class Ranks:
 
 
 def graphs(name: str, placement: str, reference: str, ranks: Ranks) -> tuple[Any, Callable[[], Any]]:
-    """Return the whole graph, of a file on rank 0 alone, and a call that distributes it."""
+    """Return the whole graph (of a file on rank 0 alone, else None) and a call that returns the distributed one."""
     if not Path(name).exists():
         A = gb.io.read(name, placement=placement)
         return A, lambda: A.distribute()
@@ -163,7 +163,7 @@ def graphs(name: str, placement: str, reference: str, ranks: Ranks) -> tuple[Any
 def compare(
     report: Report, A: Any, D: Any, ranks: Ranks, setting: dict[str, Any], names: list[str], given: argparse.Namespace
 ) -> None:
-    """Run the algorithms on one card and on all, and add what was found to rank 0's report."""
+    """Run the algorithms on one card and on all, and add the cases to rank 0's report."""
     sources = None
     if ranks.transport.rank == 0:
         degrees = np.diff(A._to_csr().indptr)
@@ -179,7 +179,7 @@ def compare(
             name, setting | {"ranks": ranks.transport.size, "groups": given.groups}, reference=None, peer="one card"
         )
         single: list[float] = []
-        for turn in range(-given.warm, given.trials):  # the first compiles
+        for turn in range(-given.warm, given.trials):  # the first turn compiles
             took = ranks.alone(partial(run.call, A, sources))
             both = ranks.timed(partial(run.call, D, sources))
             if turn >= 0:
@@ -193,7 +193,7 @@ def compare(
         if ranks.transport.rank:
             continue
         expected = run.call(A, sources)
-        case.verified = "yes" if is_equal(name, found, dense(expected)) else "WRONG: the ranks' answer is another"
+        case.verified = "yes" if is_equal(name, found, dense(expected)) else "WRONG: the ranks' answer differs"
         model = expected_bytes(run, A, D, sources, expected)
         case.reference = 1e3 * float(np.median(single))
         groups = [any(x.built is not None for x in groups_of(X)) for X in (A, D._store.local)]
@@ -204,12 +204,12 @@ def compare(
 
 
 def line(case: Case) -> str:
-    """One case, while the run continues."""
+    """Return a case as a line that is printed during the run."""
     return "  ".join(row(case))
 
 
 def row(case: Case) -> list[str]:
-    """Return a row of the table."""
+    """Return a case as a row of the table."""
     low, middle, high = (1e3 * seconds for seconds in case.seconds)
     said, alone = case.notes, case.reference or 0.0
     model = None if said["model"] is None else said["model"] / 1e6
@@ -232,12 +232,12 @@ def main() -> None:
     options.add_argument("--only", default="pagerank,bfs,bfs64,components", help=f"of {', '.join(RUNS)}")
     options.add_argument("--reference", help="the placement on one card; by default that of the ranks' parts")
     options.add_argument("--trials", type=int, default=5)
-    options.add_argument("--warm", type=int, default=1, help="runs before them, until caches and batches are settled")
+    options.add_argument("--warm", type=int, default=1, help="untimed runs before them, which build caches and batches")
     options.add_argument("--groups", choices=("auto", "on", "off"), default="auto", help="rows in groups")
     options.add_argument("--out", type=Path)
     given = options.parse_args(sys.argv[1 + emulated :])
     kinds = given.transport.split(",")
-    Ranks(kinds[0])  # before anything uses a card: it gives each rank its own
+    Ranks(kinds[0])  # first of all, as it assigns each rank a card
     report = Report("several_gpus", "ms", given.out)
     for graph in given.graphs:
         for placement in given.placement.split(","):

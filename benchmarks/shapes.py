@@ -1,10 +1,10 @@
 """Products over rows of every length: ``python -m benchmarks.shapes``, on a GPU, in about a minute.
 
-Matrices of about as many entries whose rows differ: a star, a path, a grid, a power law, one giant row, empty rows,
-mean degrees from 1 to 64, long and short rows in turns. Each is multiplied by a full vector; by a full vector where a
-mask wants a tenth of the rows; and a tenth of the rows is pushed. The time for each byte that has to move is held
-against that of rows of 2,048 entries, which are read as a stream. Where all rows are read no shape should take twice
-as long.
+Matrices of about equally many entries differ in their rows: a star, a path, a grid, a power law, one giant row, empty
+rows, mean degrees from 1 to 64, alternating long and short rows. Each is multiplied by a full vector, and by a full
+vector under a mask of a tenth of the rows; and a tenth of the rows is pushed. The time a byte that has to move is
+compared with that of rows of 2,048 entries, which are read as a stream. If all rows are read, no shape should take
+twice as long.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ Lengths = NDArray[np.int64]
 
 STREAM = "stream"
 FULL = "mxv plus_second"
-LIMIT = 2.0  # times the stream's time for each byte, where all rows are read: of some, much of a line is not wanted
-SOME = 0.1  # of the rows: what is wanted, or pushed, where not all are
+LIMIT = 2.0  # most, over the stream's time a byte, if all rows are read; of lines of some rows, many bytes are unwanted
+SOME = 0.1  # share of the rows that are wanted or pushed, if not all are
 ID, VALUE, SECTOR = 4, 4, 32
-_PART = 1 << 24  # entries that are made at a time
+_PART = 1 << 24  # entries that are generated at a time
 HEADER = [
     "shape",
     "placement",
@@ -57,11 +57,11 @@ HEADER = [
 
 
 def _power_law(entries: int) -> Lengths:
-    """Degrees of a Kronecker graph with 16 entries a row (Graph500's .57 .19 .19 .05): half of the rows are empty."""
+    """Return degrees as of a Kronecker graph with 16 entries a row (Graph500's .57 .19 .19 .05); half are 0."""
     rng = np.random.default_rng(SEED)
     scale = max(1, (entries // 16).bit_length() - 1)
     count = np.zeros(1, np.int64) + entries
-    for _ in range(scale):  # the entries of a range of rows fall into its halves
+    for _ in range(scale):  # divides the entries of each range of rows between its halves
         first = rng.binomial(count, 0.76)
         count = np.stack([first, count - first], 1).ravel()
     return rng.permutation(count)
@@ -97,7 +97,7 @@ SHAPES: dict[str, Callable[[int], Lengths]] = {
 
 
 def matrix(lengths: Lengths, ncols: int, placement: str) -> Any:
-    """Rows of these lengths, each with its ids spread over all columns; every value is the same."""
+    """Return a matrix of rows of these lengths, each with its ids spread over all columns; all values are 1."""
     xp = cuda.current().xp
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     ids, values = memory.allocate(placement, int(indptr[-1]), "uint32"), memory.allocate(placement, 1, "float32")
@@ -106,15 +106,17 @@ def matrix(lengths: Lengths, ncols: int, placement: str) -> Any:
     for start in range(0, ids.count, _PART):
         at = xp.arange(start, min(start + _PART, ids.count))
         row = xp.searchsorted(offsets, at, side="right") - 1
-        shift = row * 2654435761 % 997 / 1000  # neighbouring rows have other ids
+        shift = row * 2654435761 % 997 / 1000  # so that neighbouring rows differ in their ids
         ids.write(start, ((at - offsets[row] + shift) * (ncols / (offsets[row + 1] - offsets[row]))).astype(np.uint32))
     csr = Csr(lengths.size, ncols, indptr, ids, values, lookup("FP32"), iso=True)
     return gb.Matrix._from_csr(csr, "gpu")
 
 
 def nbytes(nrows: int, entries: int, results: int, placement: str, link_over_device: float) -> int:
-    """Bytes that have to move, in those of the placement: the ids of the entries that are read, and over the card's
-    own, faster memory the rows' offsets, the results, and for each entry a sector of the vector.
+    """Return the bytes that have to move, in bytes of the placement's memory.
+
+    These are the ids of the entries that are read, and in device memory, where a byte takes less time, the rows'
+    offsets, the results, and for each entry a sector of the vector.
 
     >>> nbytes(2, 3, 2, "device", 0.0)
     133
@@ -131,7 +133,7 @@ def some_of(lengths: Lengths) -> NDArray[np.bool_]:
 
 
 def column_counts(A: Any, chosen: NDArray[np.bool_]) -> Lengths:
-    """How often each column has an entry in the chosen rows."""
+    """Return the number of entries of each column in the chosen rows."""
     csr, gpu = A._to_csr(), cuda.current()
     begin, length = csr.indptr[:-1][chosen], np.diff(csr.indptr)[chosen]
     at = np.arange(length.sum()) + np.repeat(begin - np.cumsum(length) + length, length)
@@ -143,7 +145,7 @@ def column_counts(A: Any, chosen: NDArray[np.bool_]) -> Lengths:
 def equal(expected: Lengths) -> Callable[[None, Any], None]:
     def check(_given: None, found: Any) -> None:
         if not (found.to_dense(0) == expected).all():
-            raise Wrong("a sum is not its number of entries")
+            raise Wrong("a sum differs from its number of entries")
 
     return check
 
@@ -151,7 +153,7 @@ def equal(expected: Lengths) -> Callable[[None, Any], None]:
 def run_shape(
     name: str, lengths: Lengths, chosen: NDArray[np.bool_], placement: str, report: Report, options: argparse.Namespace
 ) -> None:
-    """Make a matrix, and run its three products."""
+    """Make a matrix, and measure its three products."""
     nrows, ncols = lengths.size, int(max(1 << options.entries, lengths.max()))
     A = matrix(lengths, ncols, placement)
     x, y, z = gb.Vector.from_scalar(1, ncols, "FP32"), gb.Vector("FP32", nrows), gb.Vector("FP32", ncols)
@@ -188,7 +190,7 @@ def run_product(
     case: Case, call: Callable[[None], Any], sizes: tuple[int, int, int], check: Callable[[None, Any], None],
     report: Report, options: argparse.Namespace,
 ) -> None:  # fmt: skip
-    """One product, beside the stream's."""
+    """Measure one product, and compare it with the stream's."""
     placement = case.setting["placement"]
     moved = nbytes(*sizes, placement, report.rates["zerocopy"] / report.rates["device"])
     wait = cuda.current().synchronize
@@ -200,7 +202,7 @@ def run_product(
 
 
 def kept(case: Case) -> bool | None:
-    """Return whether a shape takes no longer for each byte than it may; None where nothing is asked."""
+    """Return whether a shape's time a byte is within the limit; None for products without a limit."""
     return bool(case.notes["of_stream"] <= LIMIT) if case.name == FULL else None
 
 

@@ -1,9 +1,9 @@
-"""The number of files that a call passes through: ``python -m benchmarks.trace``, without a GPU.
+"""The number of files whose functions a call enters: ``python -m benchmarks.trace``, without a GPU.
 
-A reader who follows a call by hand opens a file whenever the call enters a function of another one. For some warm
-calls this counts the package's files that are entered, how often the next function entered is in another file than
-the last, and the functions entered, by which the host's part of a call grows. Products on a GPU are pulls
-whose launches are kept, but that of a sparse vector, which is pushed; a mask of values becomes presence words first.
+A reader who follows a call opens a file whenever the call enters a function of another one. For some warm calls this
+counts the package's files that are entered, the entered functions that are in another file than the one before, and
+all entered functions, with which the host's time of a call grows. Products on a GPU are pulls whose launches are
+cached, but the product with a sparse vector is a push; a mask of values becomes presence words first.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 import graphblas
 import numpy as np
 
-graphblas.init("suitesparse", blocking=True)  # before any other name of it
+graphblas.init("suitesparse", blocking=True)  # before any other use of it
 
 import sparsezc as gb  # noqa: E402  (python-graphblas is started first)
 from benchmarks.harness.frame import table  # noqa: E402
 from sparsezc.device import cuda  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = f"{ROOT / 'sparsezc'}/"  # with the links to ops/ and semirings/
+PACKAGE = f"{ROOT / 'sparsezc'}/"  # includes the links to ops/ and semirings/
 
 
 class Walk(NamedTuple):
@@ -37,7 +37,7 @@ class Walk(NamedTuple):
 
 
 def followed(call: Callable[[], Any]) -> Walk:
-    """Run a call under a tracer."""
+    """Run a call under a tracer, and return the files that it entered."""
     entered: list[str] = []
 
     def enter(frame: FrameType, event: str, _: Any) -> None:
@@ -54,7 +54,7 @@ def followed(call: Callable[[], Any]) -> Walk:
 
 
 def warm(folder: Path) -> dict[str, Callable[[], Any]]:
-    """Masked, accumulating products on both engines, and a read of a file in the folder; all were called before."""
+    """Return calls of masked, accumulating products on both engines and of a reader of a file; each has run before."""
     calls = {}
     A = gb.io.read("kron:8?weights=1-9", placement="host")
 
@@ -79,7 +79,7 @@ def warm(folder: Path) -> dict[str, Callable[[], Any]]:
     gb.io.write(A, path)
     calls["a text file into a zerocopy CSR"] = lambda: gb.io.read(path, placement="zerocopy")
     for call in calls.values():
-        for _ in range(3):  # kernels are compiled, caches filled
+        for _ in range(3):  # compiles kernels, and fills caches
             call()
     return calls
 

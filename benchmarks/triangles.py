@@ -1,8 +1,8 @@
 """Triangle counting against the GAP Benchmark Suite's algorithm on all cores of this machine.
 
-``python -m benchmarks.triangles kron:20``. Where gapbs is at hand, its own program is the better peer; where it is not,
-``benchmarks/peers/triangles.cpp`` does what it does, compiled here with g++ -O3 -march=native -fopenmp. Both are given
-the graph in memory; both number the vertices by degree within the time. The answers must agree.
+``python -m benchmarks.triangles kron:20``. The program of gapbs is the better peer; without it
+``benchmarks/peers/triangles.cpp`` runs the same algorithm, compiled here with g++ -O3 -march=native -fopenmp. Peer and
+sparsezc have the graph in memory, and number the vertices by degree within the measured time. The answers must agree.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SOURCE = Path(__file__).parent / "peers" / "triangles.cpp"
 
 
 def peer(graph: Any, trials: int) -> tuple[int, list[float]]:
-    """Return the number of triangles of a symmetric graph, and the seconds that the peer takes."""
+    """Return the number of triangles of a symmetric graph by the peer, and its seconds in each trial."""
     csr = graph._to_csr()
     with tempfile.TemporaryDirectory() as folder:
         program, offsets, ids = (Path(folder) / name for name in ("triangles", "offsets", "ids"))
@@ -44,7 +44,7 @@ def peer(graph: Any, trials: int) -> tuple[int, list[float]]:
 
 
 def run(options: argparse.Namespace, report: Report) -> None:
-    """All graphs in all placements, the peer first."""
+    """Measure all graphs in all placements, the peer first."""
     for name in options.graphs:
         with report.part(name):
             with gb.config.set(engine=options.used_engine):
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace, report: Report) -> None:
 
             def check(_given: Any, answer: int, found: int = found) -> None:
                 if answer != found:
-                    raise Wrong(f"{answer:,} triangles; the peer counts {found:,}")
+                    raise Wrong(f"the answer is {answer:,} triangles; the peer counts {found:,}")
 
             for placement in options.placements:
                 graph = whole if placement == "host" else whole.to("gpu", placement=placement)

@@ -1,8 +1,8 @@
 """Algorithms of the CPU engine beside networkit's, igraph's and SciPy's, on graphs that the caller names.
 
-All programs take turns on one graph, so that other load on the machine meets all of them; the least times are compared.
-Answers are judged against a peer's. The share of time in Python is that of the profiler, which makes Python slower:
-it is an upper bound.
+All programs take turns on one graph, so that other load on the machine slows all of them; the least times are compared.
+Answers are judged against a peer's. The share of time in Python is measured by the profiler, which slows Python down,
+so it is an upper bound.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 MODULES = "networkit", "igraph"
 GRAPHS = ("email-Eu-core", "wiki-Vote", "ca-AstroPh", "as-caida20071105", "copter2", "road-7cities", "twitter_combined",
           "cnr-2000")  # fmt: skip
-LIMIT = 1.5  # times the best peer's time
+LIMIT = 1.5  # the best peer's times that a row may take
 HEADER = ("algorithm", "graph", "min ms", "median", "max", "first", "CPU ms", "in Python", "best peer", "its min ms",
           "its CPU ms", "ratio", "of CPU", "ok")  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""A graph in the forms in which sparsezc, networkit, igraph and SciPy take it, each made once and never timed."""
+"""A graph in the objects of sparsezc, networkit, igraph and SciPy, each made once and never timed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges: each takes a graph, our answer and a peer's, and raises :class:`Wrong` where ours is not as good."""
+"""Judges: each takes a graph, our answer and a peer's, and raises :class:`Wrong` if ours is not as good."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Judge = Callable[[Graph, Any, Any], None]
 
 
 def equal(_: Graph, ours: Any, theirs: Any) -> None:
-    """Require the same numbers; what has no entry, and what is infinite or NaN, is not reached."""
+    """Require equal numbers; the peer's infinities and NaNs are unreached vertices, -1 in ours."""
     ours, theirs = (np.asarray(x, np.float64) for x in (ours, theirs))
     theirs = np.where(np.isfinite(theirs) & (theirs < 1e300), theirs, -1.0)
     if not np.array_equal(ours, theirs):
@@ -22,7 +22,7 @@ def equal(_: Graph, ours: Any, theirs: Any) -> None:
 
 
 def close(relative: float = 1e-6, absolute: float = 1e-9) -> Judge:
-    """Return a judge that requires the same numbers, nearly."""
+    """Return a judge that requires numbers equal within a relative and an absolute tolerance."""
 
     def judge(_: Graph, ours: Any, theirs: Any) -> None:
         ours, theirs = (np.nan_to_num(np.asarray(x, np.float64)) for x in (ours, theirs))
@@ -40,7 +40,7 @@ def estimated(_: Graph, ours: Any, theirs: Any) -> None:
 
 
 def direction(_: Graph, ours: Any, theirs: Any) -> None:
-    """Require the same vector, but for its length."""
+    """Require vectors of one direction; their lengths may differ."""
     a, b = (np.asarray(x, np.float64) for x in (ours, theirs))
     cosine = abs(a @ b) / np.linalg.norm(a) / np.linalg.norm(b)
     if cosine < 1 - 1e-6:
@@ -48,39 +48,39 @@ def direction(_: Graph, ours: Any, theirs: Any) -> None:
 
 
 def katz(g: Graph, x: Any, alpha: float) -> None:
-    """Scores x with x - alpha A x the same everywhere, which defines them."""
+    """Require Katz scores x: their definition is that x - alpha A x is equal at all vertices."""
     rest = x - alpha * (g.scipy("S") @ x)
     if np.ptp(rest) > 1e-4 * rest.mean():
         raise Wrong(f"x - alpha A x varies from {rest.min()} to {rest.max()}")
 
 
 def parts(_: Graph, ours: Any, theirs: Any) -> None:
-    """Require the same sets of vertices; ours are named by their least vertex."""
+    """Require the same sets of vertices, and each of ours labelled with its least vertex."""
     ours, theirs = np.asarray(ours), np.asarray(theirs)
     pairs = np.unique(np.c_[ours, theirs], axis=0)
     if not pairs.shape[0] == np.unique(ours).size == np.unique(theirs).size:
-        raise Wrong("other sets of vertices than the peer's")
+        raise Wrong("the sets of vertices differ from the peer's")
     if (ours[ours] != ours).any() or (ours > np.arange(ours.size)).any():
-        raise Wrong("a set is not named by its least vertex")
+        raise Wrong("a set is not labelled with its least vertex")
 
 
 def blocks(g: Graph, ours: Any, theirs: Any) -> None:
-    """Edges of one label join the same vertices as one of the peer's sets."""
+    """Require that the ends of each label's edges are one of the peer's sets of vertices."""
     pairs = np.unique(np.asarray(ours) * g.n + g.scipy("S").tocoo().row)
     label, vertex = np.divmod(pairs, g.n)
     mine = {frozenset(part.tolist()) for part in np.split(vertex, np.flatnonzero(np.diff(label)) + 1)}
     if mine != {frozenset(part) for part in theirs if len(part) > 1}:
-        raise Wrong("other sets of vertices than the peer's")
+        raise Wrong("the sets of vertices differ from the peer's")
 
 
 def tree(g: Graph, ours: Any, theirs: Any) -> None:
-    """Parents along edges, at the peer's depths."""
+    """Require parents along edges, and each vertex at its depth in the peer's tree."""
     mine, other = (_depths(np.asarray(x), g.source) for x in (ours, theirs))
     v = np.flatnonzero(mine > 0)
     if not _are_edges(g, "A", ours[v], v):
         raise Wrong("a parent has no edge to its child")
     if not np.array_equal(mine, other):
-        raise Wrong("vertices are at other depths than in the peer's tree")
+        raise Wrong("depths of vertices differ from those in the peer's tree")
 
 
 def _are_edges(g: Graph, form: str, i: Any, j: Any) -> bool:
@@ -89,7 +89,7 @@ def _are_edges(g: Graph, form: str, i: Any, j: Any) -> bool:
 
 
 def _depths(parent: Any, root: int) -> Any:
-    """Return the depth of each vertex in a tree, by doubling the length of the paths; -1 where it has no parent."""
+    """Return the depth of each vertex in a tree, by pointer doubling; -1 for vertices without a parent."""
     at = np.where(parent < 0, np.arange(parent.size), parent)
     at[root] = root
     depth = (at != np.arange(at.size)).astype(np.int64)
@@ -100,7 +100,7 @@ def _depths(parent: Any, root: int) -> Any:
 
 
 def coloring(g: Graph, ours: Any, theirs: Any) -> None:
-    """No edge has two ends of one colour, and colours are at most a quarter more than the peer's."""
+    """Require ends of two colours at each edge, and at most a quarter more colours than the peer's."""
     S = g.scipy("S").tocoo()
     if (ours[S.row] == ours[S.col]).any():
         raise Wrong("an edge has two ends of one colour")
@@ -109,18 +109,18 @@ def coloring(g: Graph, ours: Any, theirs: Any) -> None:
 
 
 def independent(g: Graph, ours: Any, theirs: Any) -> None:
-    """No two members are neighbours, every other vertex has one, and there are 0.8 as many as the peer's."""
+    """Require a maximal independent set with at least 0.8 times the peer's members."""
     S = g.scipy("S")
     member = ours > 0
     beside = S @ member
     if (member & (beside > 0)).any() or (~member & (beside == 0)).any():
-        raise Wrong("it is not a maximal independent set")
+        raise Wrong("the set is not a maximal independent set")
     if member.sum() < 0.8 * np.count_nonzero(theirs):
         raise Wrong(f"{member.sum()} members; the peer finds {np.count_nonzero(theirs)}")
 
 
 def matching(g: Graph, ours: Any, _: Any) -> None:
-    """Partners are each other's, joined by edges, and no edge has two ends without one."""
+    """Require a maximal matching: partners are mutual and joined by edges, and no edge has two unmatched ends."""
     S = g.scipy("S").tocoo()
     has = ours >= 0
     v = np.flatnonzero(has)
@@ -131,13 +131,13 @@ def matching(g: Graph, ours: Any, _: Any) -> None:
 
 
 def vertices(_: Graph, ours: Any, theirs: Any) -> None:
-    """Require entries at the vertices that are listed, and at no others."""
+    """Require entries at the vertices that the peer lists, and at no others."""
     if np.flatnonzero(ours).tolist() != sorted(theirs):
-        raise Wrong("other vertices")
+        raise Wrong("the vertices differ from the peer's")
 
 
 def sorted_vertices(g: Graph, ours: Any, _: Any) -> None:
-    """Every edge leads forward."""
+    """Require an order of the vertices in which every edge leads forward."""
     place = np.empty(g.n, np.int64)
     place[ours] = np.arange(g.n)
     D = g.scipy("D").tocoo()
@@ -146,7 +146,7 @@ def sorted_vertices(g: Graph, ours: Any, _: Any) -> None:
 
 
 def propagated(g: Graph, ours: Any, _: Any) -> None:
-    """Every vertex has a label that most of its neighbours have."""
+    """Require that all but 0.1% of the vertices have a label that no other label among their neighbours outnumbers."""
     S = g.scipy("S").tocoo()
     pairs, counts = np.unique(S.row.astype(np.int64) * g.n + ours[S.col], return_counts=True)
     row, label = np.divmod(pairs, g.n)
@@ -159,7 +159,7 @@ def propagated(g: Graph, ours: Any, _: Any) -> None:
 
 
 def modular(below: float) -> Judge:
-    """Return a judge that requires a modularity not farther below the peer's."""
+    """Return a judge that requires a modularity at most `below` less than the peer's."""
 
     def judge(g: Graph, ours: Any, theirs: Any) -> None:
         mine, other = (modularity(g, np.asarray(x)) for x in (ours, theirs))
@@ -170,7 +170,7 @@ def modular(below: float) -> Judge:
 
 
 def modularity(g: Graph, label: Any) -> float:
-    """Compute it by NumPy."""
+    """Return the modularity of labels, computed by NumPy."""
     S = g.scipy("S").tocoo()
     degree = np.bincount(S.row, minlength=g.n)
     m = float(degree.sum())

@@ -23,7 +23,7 @@ __all__ = ["run", "start_loops"]
 
 
 def read(answer: Any) -> Any:
-    """Numbers of our answer; -1 where a vector has no entry, infinity where a matrix has none."""
+    """Return the numbers of our answer; a Vector as an array, with -1 (floats: 0) for absent entries."""
     if isinstance(answer, gb.Vector):
         return answer.to_dense(fill_value=-1 if answer.dtype.is_integer else 0)
     if isinstance(answer, gb.Matrix):
@@ -32,7 +32,7 @@ def read(answer: Any) -> Any:
 
 
 def in_python(call: Callable[[], Any]) -> float:
-    """Return the share of a call's time that is not in compiled functions, those of numba included."""
+    """Return the share of a call's time that is outside compiled functions (numba's among them)."""
     profile = cProfile.Profile()
     profile.enable()
     call()
@@ -45,13 +45,13 @@ def in_python(call: Callable[[], Any]) -> float:
 
 
 def start_loops() -> None:
-    """Start numba's compiler, as every process has that has worked for some seconds: a loop over a long path."""
+    """Load numba's compiler, as a process of some seconds has, by a loop over a long path."""
     n = 1 << 21
     gb.algorithms.core_number(gb.Matrix.from_coo(np.arange(n - 1), np.arange(1, n), True, nrows=n, ncols=n))
 
 
 def measure(row: Any, graph: Graph, work: Work, say: Callable[[str, str], None]) -> Case:
-    """One algorithm on one graph: ours and each peer's, in turns."""
+    """Measure one algorithm on one graph: ours and each peer's, in turns."""
     case = Case(row.name, {"graph": graph.name})
     calls: dict[str, Callable[[], Any]] = {OURS: partial(row.ours, graph)}
     calls |= {
@@ -61,7 +61,7 @@ def measure(row: Any, graph: Graph, work: Work, say: Callable[[str, str], None])
         raise LeftOut("no peer's call ended in time")
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
     answers, spent = {}, dict.fromkeys(calls, 0.0)
-    for name, call in calls.items():  # makes the graph's forms, and compiles; of ours the first call's time is kept
+    for name, call in calls.items():  # build objects and compile; our first call's time is kept
         if name == OURS:
             for form in "ASWDC":
                 graph.ours(form)
@@ -109,7 +109,7 @@ def measure(row: Any, graph: Graph, work: Work, say: Callable[[str, str], None])
 
 
 def _numbers(row: Any, ours: Any) -> Any:
-    """Our answer in the form that the row's judge takes."""
+    """Return our answer in the form that the row's judge takes."""
     found = read(ours)
     if not isinstance(found, gb.Matrix):
         return np.count_nonzero(found >= 0) if row.name == "neighbourhood" else found
@@ -119,7 +119,7 @@ def _numbers(row: Any, ours: Any) -> Any:
 
 
 def run(work: Work, say: Callable[[str, str], None]) -> Iterator[tuple[str, Case | LeftOut]]:
-    """Measure rows of one graph."""
+    """Yield the case of each row on one graph, or the reason why it was left out; `say` is called before each call."""
     with gb.config.set(engine="cpu", progress=False):
         start_loops()
         graph = Graph(work.graph, work.data)

@@ -1,4 +1,4 @@
-"""Rows measured in a process of their own, which ends where a call takes too long: a library's call cannot be ended."""
+"""Rows measured in a process of their own, which is killed if a library's call, which cannot be ended, is late."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 __all__ = ["OURS", "LeftOut", "Work", "limited"]
 
 OURS = "sparsezc"
-_START = 180.0  # seconds in which a process reads its graph
+_START = 180.0  # seconds within which a process must read its graph
 
 
 class Work(NamedTuple):
@@ -19,9 +19,9 @@ class Work(NamedTuple):
     Attributes
     ----------
     until : float
-        Rows that have not begun by then are left out, by the clock ``time.monotonic``.
+        Time of ``time.monotonic`` after which no row begins: the rest are left out.
     without : frozenset of (str, str)
-        Peers that are left out of a row.
+        Pairs of a row and a peer that is left out of it.
     """
 
     graph: str
@@ -34,17 +34,18 @@ class Work(NamedTuple):
 
 
 class LeftOut(Exception):
-    """A row was not measured."""
+    """The error that a row was not measured, with the reason."""
 
 
-#: Measures: yields each row's name and its result, and calls the function before each call, with row and program.
+#: Measures rows: yields each row's name and result, and calls its second argument with row and program before a call.
 Run = Callable[[Work, Callable[[str, str], None]], Iterator[tuple[str, Any]]]
 
 
 def limited(work: Work, run: Run, limit: float) -> Iterator[tuple[str, Any]]:
-    """Yield what `run` yields, while no call takes more than `limit` seconds.
+    """Yield the results of `run`, and end each call that takes more than `limit` seconds.
 
-    A peer whose call takes longer is left out of its row, which begins anew. A row of ours that does is left out.
+    A peer whose call takes longer is left out of its row, which is measured again. If our call does, the row is left
+    out.
     """
     left = list(work.rows)
     while left:
@@ -60,12 +61,12 @@ def limited(work: Work, run: Run, limit: float) -> Iterator[tuple[str, Any]]:
 
 
 def _until_late(work: Work, run: Run, limit: float, left: list[str]) -> Any:
-    """Yield results, and take their rows from `left`; return the row and the program that is late, or None."""
+    """Yield results, and remove their rows from `left`; return the row and program of a late call, or None."""
     ways = multiprocessing.get_context("spawn")
     here, there = ways.Pipe(duplex=False)
     process = ways.Process(target=_child, args=(work, run, there), daemon=True)
     process.start()
-    there.close()  # so that the end of the process is seen
+    there.close()  # else the pipe would not report the process's end
     late, wait = (left[0], OURS), _START
     try:
         while here.poll(wait):
@@ -79,7 +80,7 @@ def _until_late(work: Work, run: Run, limit: float, left: list[str]) -> Any:
             else:
                 return None
         return late
-    except EOFError:  # it has died, as where memory is short
+    except EOFError:  # the process has died, for example because memory ran out
         return late
     finally:
         process.kill()

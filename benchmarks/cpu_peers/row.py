@@ -1,4 +1,4 @@
-"""A row of the table: an algorithm of ours, the form of the graph that it takes, and the peers that have it."""
+"""A row of the table: an algorithm of ours, the form of the graph that it takes, and the peers' calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.cpu_peers.graphs import Graph
 from benchmarks.cpu_peers.judges import Judge
 
 alg = gb.algorithms
-SOME, FEW = 1 << 19, 1 << 15  # entries of graphs up to which a row runs
+SOME, FEW = 1 << 19, 1 << 15  # most entries of a graph on which a row runs
 
 
 class Peer(NamedTuple):
@@ -23,7 +23,7 @@ class Peer(NamedTuple):
     Attributes
     ----------
     read : callable or None
-        Makes numbers of what the call returns; not timed. None: the answer is not compared.
+        Converts the call's result to numbers; not timed. None: the answer is not compared.
     before : callable
         Called before each call; not timed.
     """
@@ -34,7 +34,7 @@ class Peer(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One algorithm; `fits` says on which graphs it runs."""
+    """One algorithm; `fits` returns whether it runs on a graph."""
 
     name: str
     ours: Callable[[Graph], Any]
@@ -52,19 +52,19 @@ def is_directed(g: Graph) -> bool:
 
 
 def is_directed_without_loops(g: Graph) -> bool:
-    """igraph's reciprocity has another rule for loops than NetworkX's, which is ours."""
+    """Return whether a directed graph has no loops, which igraph's reciprocity counts otherwise than ours."""
     return g.directed and not g.scipy("A").diagonal().any()
 
 
 def within(work: float) -> Callable[[Graph], bool]:
-    """Graphs of which a search from each vertex reads so many entries in all: 3e9 are about a minute."""
+    """Select graphs on which searches from all vertices read at most `work` entries: 3e9 take about a minute."""
     return lambda g: g.n * g.scipy("S").nnz <= work
 
 
 def networkit(
     form: str, make: Callable[[Graph, Any], Any], read: Callable[[Any], Any] | None, name: str = "networkit"
 ) -> dict[str, Peer]:
-    """Return the call of a networkit algorithm, which has its answer after `run`; `name`: which of several in a row."""
+    """Return the peer of a networkit algorithm, whose `run` computes the answer; `name` is the peer's in the row."""
     return {name: Peer(lambda g: make(g, g.networkit(form)).run(), read)}
 
 
@@ -81,7 +81,7 @@ def scipy(
 
 
 def forget(g: Graph) -> None:
-    """Have igraph forget that a graph is connected, which it remembers from the first call."""
+    """Clear igraph's cache, in which the first call stores that a graph is connected."""
     g.igraph("A").delete_vertices([])
 
 
@@ -115,7 +115,7 @@ def scipy_flow(g: Graph, G: Any) -> Any:
 
 
 def networkit_ranks(_: Graph, G: Any) -> Any:
-    """Return its PageRank, which ends as ours does, by the sum of changes; by itself it takes the root of squares."""
+    """Return networkit's PageRank with our end, by the sum of changes; its default is the root of their squares."""
     found = nk.centrality.PageRank(G, 0.85, 1e-7, False, nk.centrality.SinkHandling.DistributeSinks)
     found.norm = nk.centrality.Norm.L1_NORM
     return found
@@ -131,7 +131,7 @@ def _pairs(g: Graph) -> Any:
 
 
 def pairs_of(g: Graph) -> Any:
-    """Pairs of vertices as a list, as the peers take them."""
+    """Return pairs of vertices as a list, as the peers take them."""
     return g.kept("pairs", lambda g: _pairs(g).tolist())
 
 
@@ -144,7 +144,7 @@ def pairs_as_matrix(g: Graph) -> gb.Matrix:
 
 
 def of_pairs(index: Callable[[Any], Any], name: str = "networkit") -> dict[str, Peer]:
-    """One of networkit's indices of pairs; its answer is read as the sum, without those of vertices without edges."""
+    """Return the peer of a networkit index of pairs; its answer is the sum over pairs, without NaN (no edges)."""
     read = lambda found: np.nansum([x for _, x in found])  # noqa: E731
     return {name: Peer(lambda g: index(g.networkit("S")).runOn(pairs_of(g)), read)}
 

@@ -36,7 +36,7 @@ def to_target(g: Graph) -> Any:
 
 
 def starts(g: Graph) -> list[int]:
-    """Vertices with edges, of 500 walks."""
+    """Return vertices with edges, the starts of 500 walks."""
     return g.kept(
         "starts", lambda g: np.random.default_rng(1).choice(np.flatnonzero(g.scipy("S").sum(0)), 500).tolist()
     )
@@ -48,7 +48,7 @@ def around(g: Graph) -> Any:
 
 
 def switched(g: Graph) -> Any:
-    """Exchange edges of a copy in place, as igraph does; a share of a half of the edges is a quarter of the entries."""
+    """Exchange edges of a copy in place, as igraph does; a share of half the edges is a quarter of the entries."""
     return nk.randomization.EdgeSwitchingInPlace(nk.Graph(g.networkit("S")), 2 * swaps(g) / g.scipy("S").nnz).run()
 
 
@@ -61,7 +61,7 @@ def one(g: Graph) -> gb.Vector:
 
 
 def forget(g: Graph) -> None:
-    """Have igraph forget that a graph is acyclic, which it remembers from the first call."""
+    """Clear igraph's cache, in which the first call stores that a graph is acyclic."""
     g.igraph("D").delete_vertices([])
 
 

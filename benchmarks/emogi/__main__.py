@@ -1,9 +1,9 @@
 """EMOGI's experiments on one machine: ``python -m benchmarks.emogi kron:24 urand:24``.
 
-Breadth-first search, shortest paths and components as EMOGI does them, over the link naive, merged, and merged and
-aligned, and over pages that migrate (UVM); beside them sparsezc's own on the same pages. For each: the time, averaged
-over random sources, requests by size, the link's bandwidth, and bytes moved for each byte of the edge list. One page of
-plots and one JSON file; paper.py has the paper's figures.
+EMOGI's breadth-first search, shortest paths and components, over the link with naive, merged, and merged and aligned
+requests, and over pages that migrate (UVM); beside them sparsezc's algorithms on the same pages. For each: the time,
+averaged over random sources, requests by size, the link's bandwidth, and bytes moved for each byte of the edge list.
+One page of plots and one JSON file; paper.py has the paper's figures.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def run_graph(name: str, report: Report, options: argparse.Namespace, end: float
 
 
 def over_uvm(case: Case, cases: list[Case]) -> float | None:
-    """Return how many times faster it is than the pages that migrate, on the same graph and algorithm."""
+    """Return how many times faster a case is than migrating pages with the same graph and algorithm."""
     for other in cases:
         same = other.name == case.name and other.setting["graph"] == case.setting["graph"]
         if same and other.setting["variant"] == "uvm":
@@ -87,9 +87,9 @@ def at_least(variant: str) -> str:
 
 
 def beside_the_paper(cases: list[Case]) -> str:
-    """Return the paper's statements about searches, and those of this run.
+    """Return a table of the paper's figures of searches beside those of this run.
 
-    These are the mean, or the least and the most, of its graphs.
+    The latter are the least and the most of the run's graphs.
     """
     found = {(case.setting["graph"], case.setting["variant"]): case for case in cases if case.name == "bfs"}
 
@@ -134,7 +134,7 @@ def beside_the_paper(cases: list[Case]) -> str:
 
 
 def limits(text: str) -> dict[str, float]:
-    """Seconds by the name of a variant or an algorithm; those of all others under "".
+    """Return the seconds by the name of a variant or an algorithm; those of all others under "".
 
     >>> limits("10,uvm=4")
     {'': 10.0, 'uvm': 4.0}
@@ -150,13 +150,13 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("graphs", nargs="*", help="kron:SCALE, urand:SCALE, ... or files, as gb.io.read takes them")
     parser.add_argument("--algorithms", default=",".join(ALGORITHMS))
     parser.add_argument(
-        "--variants", default=",".join(VARIANTS), help="uvm should come first: the others stand beside it"
+        "--variants", default=",".join(VARIANTS), help="uvm should come first, as the others are compared with it"
     )
     parser.add_argument("--sources", type=int, default=64, help="random sources that times are averaged over")
     parser.add_argument(
-        "--counted", type=int, default=4, help="of these: on how many sparsezc and shortest paths count requests"
+        "--counted", type=int, default=4, help="of these, those whose requests sparsezc and shortest paths count"
     )
-    parser.add_argument("--trials", type=int, default=5, help="calls of what has no source")
+    parser.add_argument("--trials", type=int, default=5, help="timed calls of algorithms without sources")
     parser.add_argument(
         "--seconds", type=limits, default="30",
         help="after which a variant gets no more sources; others for a variant or an algorithm: 10,uvm=4,sssp=6 (30)",

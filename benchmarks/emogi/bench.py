@@ -36,7 +36,7 @@ class Bench:
         csr = self.graph.A._to_csr()
         if csr.iso:
             raise ValueError(f"--weights {options.weights}: shortest paths need a length for each edge")
-        if options.id_bytes == 8:  # the paper's, whatever the graph needs
+        if options.id_bytes == 8:  # the paper's width, whatever the graph needs
             csr = csr.place("zerocopy", ids=np.uint64)
             self.graph.A = gb.Matrix._from_csr(csr, "gpu")
         self.csr, self.symmetric = csr, csr.symmetric
@@ -47,7 +47,7 @@ class Bench:
         self.proved: dict[tuple[str, Any], Any] = {}
 
     def nbytes(self, algorithm: str) -> int:
-        """Bytes of the edge list that an algorithm reads: ids, and lengths for shortest paths."""
+        """Return the bytes of the edge list that an algorithm reads: ids, and lengths for shortest paths."""
         return self.graph.nvals * (self.edges.id_bytes + (self.edges.length_bytes if algorithm == "sssp" else 0))
 
     def case(self, algorithm: str, variant: str) -> Case:
@@ -57,7 +57,7 @@ class Bench:
         return case
 
     def inputs(self, algorithm: str, variant: str) -> dict[str, Any]:
-        """Return the inputs of trials: as many sources as there is time for; components, without sources, get a few."""
+        """Return the inputs of trials: as many sources as time allows; components, without sources, get a few calls."""
         limits = self.options.seconds
         seconds = limits.get(variant, limits.get(algorithm, limits[""]))
         if algorithm == "cc":
@@ -65,7 +65,7 @@ class Bench:
         return {"inputs": within(self.sources, seconds), "trials": 1}
 
     def check(self, algorithm: str) -> Callable[[Any, Any], None] | None:
-        """Return the judge of a variant's answer, an array on the device: right is what agrees with a proved answer."""
+        """Return the judge of a variant's answer, a device array: it proves an answer that equals no proved one."""
         if self.options.verify == "none":
             return None
         edges = self.graph.edges()
@@ -119,7 +119,7 @@ class Bench:
         self.note_requests(case, [count.all for count in counts], [count.rounds for count in counts])
 
     def _uvm(self, case: Case, algorithm: str, variant: Variant, pages: Migrating) -> None:
-        """Each call begins with all pages on the host; the bytes are the least that can have moved."""
+        """Measure calls that begin with all pages on the host; the bytes are the least that can have moved."""
         call = getattr(variant, algorithm)
 
         def nbytes(_source: Any, answer: Any) -> int:
@@ -141,7 +141,7 @@ class Bench:
         }
         call = calls[algorithm]
         sources = [None] if algorithm == "cc" else self.sources[: self.options.counted]
-        call(sources[0])  # what is found out once, or made at first use, belongs to no case
+        call(sources[0])  # decisions and caches of a first call belong to no case
         counts: dict[Any, int] = {}
         requests = []
         for source in sources:
@@ -160,7 +160,7 @@ class Bench:
             self._note_sizes(case, call, sources)
 
     def _note_sizes(self, case: Case, call: Callable[[Any], Any], sources: list[Any]) -> None:
-        """Note the requests of a search by size, as the byte model has them: the GPU counts all sizes alike.
+        """Note the requests of a search by size, from the byte model, as the GPU does not count sizes apart.
 
         They are means of the counted sources.
         """

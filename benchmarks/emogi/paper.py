@@ -3,7 +3,7 @@
 S. Min, V. Mailthody, Z. Qureshi, J. Xiong, E. Ebrahimi, W. Hwu, EMOGI: Efficient Memory-access for Out-of-memory
 Graph-traversal in GPUs, PVLDB 14(2):114-127, 2021, doi:10.14778/3425879.3425883. One V100 of 16 GB on PCIe 3.0 x16,
 ids of 8 bytes, six graphs (GAP-kron, GAP-urand, Friendster, MOLIERE, sk-2005, uk-2007-05), of which all but one are
-larger than the card's memory. Here only figures that its text states in numbers.
+larger than the card's memory. Only figures that the text states in numbers are here.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ CITATION = "Min et al., EMOGI, PVLDB 14(2), 2021: V100, PCIe 3.0 x16, ids of 8 b
 
 
 class Figure(NamedTuple):
-    """One statement: where it stands, what it says, and its number."""
+    """One figure of the paper: its section, its meaning, and its number."""
 
     where: str
     what: str
     value: float
 
 
-COPY_GBS = 12.3  # cudaMemcpy there, section 5.3.2
+COPY_GBS = 12.3  # GB/s of cudaMemcpy in the paper, section 5.3.2
 
 #: Shares of 128-byte requests in BFS.
 SHARE_128 = {"merged": Figure("section 5.3.1, figure 5", "128-byte requests, mean of the graphs", 0.40)}
@@ -37,7 +37,7 @@ LINK_GBS = {
     "naive": Figure("section 5.3.2, figure 8", "at most", 4.7),
     "merged": Figure("section 5.3.2, figure 8", "at most", 11.0),
 }
-#: BFS beside UVM, mean of the graphs.
+#: Speed of BFS over that of UVM, mean of the graphs.
 OVER_UVM = {
     "naive": Figure("figure 9", "times UVM's speed, mean", 0.73),
     "merged": Figure("figure 9", "times UVM's speed, mean", 3.24),

@@ -15,7 +15,7 @@ _SIZES = ("32 B", "64 B", "96 B", "128 B")
 
 
 def page(report: Report) -> Path | None:
-    """Draw the page beside the report's JSON, as .png. None: not drawn."""
+    """Draw the page beside the report's JSON, as .png; return its path, or None without matplotlib."""
     path = report.path.with_suffix(".png")
     plt = pyplot() if report.cases else None
     if plt is None:
@@ -49,7 +49,7 @@ def page(report: Report) -> Path | None:
         axes[2, 1],
         report.cases,
         lambda case: case.notes["mean_seconds"] * 1e3,
-        "ms, mean of the calls, whose number stands above (figure 11)",
+        "ms, mean of the calls, whose number is above (figure 11)",
         above=lambda case: str(len(case.trials)),
     )
     axes[2, 1].set_yscale("log")
@@ -82,7 +82,7 @@ def _bars(
     *,
     above: Callable[[Case], str] = lambda _case: "",
 ) -> None:
-    """Draw a group of bars for each graph (and algorithm), a bar for each variant, with what stands `above` it."""
+    """Draw a group of bars for each graph (and algorithm), a bar for each variant, with the text of `above` on top."""
     axes.set_title(title, fontsize=9)
     if not cases:
         return

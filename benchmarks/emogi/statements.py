@@ -1,7 +1,7 @@
-"""EMOGI's merged and aligned rounds as GraphBLAS statements: one warp a row, pushes only, nothing kept on the card.
+"""EMOGI's merged and aligned rounds as GraphBLAS statements: one warp a row, pushes only, no caches on the card.
 
-The products' own kernel reads the rows, at ``gb.config.rows_per_warp = 1``: each by one warp, from the line in which it
-begins. Above each statement stands its mathematics, with f for labels and q for the active vertices.
+The kernel of products reads the rows with ``gb.config.rows_per_warp = 1``: one warp reads a row, from the line in which
+the row begins. A comment above each statement gives its formula, with f for labels and q for the active vertices.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Statements(Variant):
     Parameters
     ----------
     csr : Csr
-        In host memory that the device reads. The matrix made of it forgets that it is symmetric: without a transpose
-        each product pushes, as EMOGI's kernels do.
+        In host memory that the device reads. The matrix made of it is not marked symmetric: without a transpose each
+        product pushes, as EMOGI's kernels do.
     """
 
     def __init__(self, gpu: Any, edges: Edges, csr: Any) -> None:
@@ -37,7 +37,7 @@ class Statements(Variant):
         return self.xp.asarray(answer.to_dense(missing))
 
     def _rounds(self, q: Any, look: Callable[[Any], None] | None) -> Any:
-        """Count rounds as long as vertices are active; `look` sees these before each."""
+        """Yield the number of each round while vertices are active; `look` receives these before each round."""
         depth = 0
         with gb.config.set(rows_per_warp=1, head_cache="off", packing="off"):
             while q.nvals:
@@ -85,7 +85,7 @@ class Statements(Variant):
             label(binary.min) << t.vxm(forms.pointers(label), semiring.min_first[UINT32])
             # f = min(f, t)
             label(binary.min) << t
-            # f = f(f), until nothing falls
+            # f = f(f), until no label falls
             total = None
             while total != (total := label.reduce(monoid.plus[dtypes.INT64]).new().value):
                 label << forms.pointers(label).mxv(label, semiring.min_second[UINT32])

@@ -1,8 +1,8 @@
-"""Pages that migrate: EMOGI's baseline keeps the edge list in managed memory that is read mostly.
+"""Migrating pages: EMOGI's baseline keeps the edge list in managed memory with the advice ReadMostly.
 
-The first touch of a page by a kernel is a fault that copies it to the card, where it stays. In the paper graphs are
-larger than the card and pages are pushed out again; here they never are, for more managed memory than is free can hang
-a card: so this baseline is the best that pages that migrate can do.
+The first touch of a page by a kernel is a fault that copies the page to the card, where it stays. In the paper graphs
+are larger than the card and pages are evicted again; here they never are, because more managed memory than is free can
+hang a card. So this baseline is the best case of migrating pages.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from sparsezc.memory.csr import Csr
 PAGE = 4096
 _READ_MOSTLY = 1  # cudaMemAdviseSetReadMostly
 _PART = 1 << 28
-_SPARE = 1 << 30  # of the card's memory: vectors need some
+_SPARE = 1 << 30  # bytes of device memory left free for vectors
 
 
 def why_no_pages_migrate(gpu: Device, nbytes: int) -> str | None:
-    """Why so many bytes of pages cannot migrate here; None where they can."""
+    """Return the reason why `nbytes` of pages cannot migrate on this device, or None if they can."""
     if runtime_of(gpu) is None or not gpu.managed_is_safe():
         return "this device has no pages that migrate"
     free = gpu.memory()[0] - zerocopy.managed_bytes() - _SPARE
@@ -37,12 +37,12 @@ def why_no_pages_migrate(gpu: Device, nbytes: int) -> str | None:
 
 
 class Migrating:
-    """Copies of a matrix's ids, and lengths, in managed memory; a context that gives it back.
+    """Copies of a matrix's ids, and of lengths, in managed memory; a context that frees the memory.
 
     Attributes
     ----------
     addresses : (int, int)
-        Of the ids and the lengths.
+        Addresses of the ids and of the lengths.
     """
 
     def __init__(self, gpu: Device, csr: Csr, *, lengths: bool) -> None:
@@ -72,23 +72,23 @@ class Migrating:
         return self.pointers[0], self.pointers[-1]
 
     def evict(self) -> None:
-        """Take every page away from the card: a write by the host does that to pages that are read mostly."""
+        """Evict every page from the card: a write by the host does so under the advice ReadMostly."""
         self.gpu.synchronize()
         with ThreadPoolExecutor(16) as pool:
             parts = [array[k : k + _PART] for array in self.arrays for k in range(0, array.size, _PART)]
             list(pool.map(_write_pages, parts))
 
     def least_bytes(self, edges: Edges, reached: Any, *, lengths: bool) -> int:
-        """Return the bytes of the pages in which rows of reached vertices are: at least these have moved.
+        """Return the bytes of the pages that contain rows of reached vertices, the least that have moved.
 
-        How much more moved, the driver does not say, and the card's free memory does not tell.
+        The driver does not report the bytes that moved, and the card's free memory does not show them.
         """
         widths = [edges.id_bytes, edges.length_bytes] if lengths else [edges.id_bytes]
         return sum(PAGE * pages_of(edges.indptr, reached, width) for width in widths)
 
 
 def pages_of(indptr: Any, reached: Any, itemsize: int) -> int:
-    """Return how many pages have entries of some rows.
+    """Return the number of pages with entries of reached rows.
 
     >>> pages_of(np.array([0, 1000, 1030, 5000]), np.array([True, True, False]), 4)
     2

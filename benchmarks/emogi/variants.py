@@ -1,4 +1,4 @@
-"""EMOGI's algorithms in kernels of our own: rounds over a CSR whose ids, and lengths, are in host memory.
+"""EMOGI's algorithms in our own kernels: rounds over a CSR whose ids and lengths are in host memory.
 
 Source: S. Min, V. Mailthody, Z. Qureshi, J. Xiong, E. Ebrahimi, W. Hwu, EMOGI: Efficient Memory-access for
 Out-of-memory Graph-traversal in GPUs, PVLDB 14(2), 2021, doi:10.14778/3425879.3425883. The kernels are in
@@ -24,7 +24,7 @@ UNREACHED = 2**32 - 1
 
 
 def source(pattern: str, id_bytes: int = 4, length_bytes: int = 1) -> str:
-    """Return the whole text of kernels/emogi.cu for a pattern and widths, headers put in place."""
+    """Return the full text of kernels/emogi.cu for a pattern and widths, with its headers inserted."""
     port = Path(gpu_engine.__file__).parent / "kernels" / "common" / "portability.cuh"
     types = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
     number = PATTERNS.index(pattern)  # the order of the kernels' enum
@@ -41,7 +41,7 @@ class Edges:
     ----------
     indptr : device array of int64, shape (n + 1,)
     indices, lengths : int
-        Addresses; `lengths` may be 0 where no shortest paths are asked for.
+        Addresses; `lengths` may be 0 if no shortest paths are computed.
     """
 
     indptr: Any
@@ -57,7 +57,7 @@ class Edges:
 
 @dataclass
 class Count:
-    """The requests of the rounds of one call over the link."""
+    """The requests over the link of all rounds of one call."""
 
     ids: Requests = field(default_factory=Requests)
     lengths: Requests = field(default_factory=Requests)
@@ -74,7 +74,7 @@ class Variant:
     Parameters
     ----------
     edges : Edges
-        In any kind of memory: what the pages are makes zero-copy or UVM of it.
+        In any kind of memory: the kind of its pages makes the variant zero-copy or UVM.
     """
 
     def __init__(self, gpu: Any, edges: Edges, pattern: str) -> None:
@@ -83,7 +83,7 @@ class Variant:
         self._requests = cache(self._rows_requests)
 
     def as_array(self, answer: Any) -> Any:
-        """Return an answer as an array on the device, with the value for unreached vertices where there is none."""
+        """Return an answer as an array on the device, with the value for unreached vertices at absent entries."""
         return answer
 
     def _launch(self, name: str, **arguments: Any) -> None:
@@ -97,7 +97,7 @@ class Variant:
         return per_row(self.begin, self.end, itemsize, self.pattern, self.xp)
 
     def counting(self, count: Count, *, lengths: bool = False) -> Callable[[Any], None]:
-        """Add the requests of a round's active vertices to `count`."""
+        """Return a function that adds the requests of a round's active vertices to `count`."""
 
         def add(active: Any) -> None:
             rows = self.end - self.begin
@@ -117,7 +117,7 @@ class Variant:
         return count
 
     def bfs(self, start: int, look: Callable[[Any], None] | None = None) -> Any:
-        """Levels, -1 where a vertex is not reached; `look` sees the active vertices of each round before it runs."""
+        """Return levels, -1 for unreached vertices; `look` receives the active vertices before each round."""
         level = self.xp.full(self.edges.n, -1, np.int32)
         level[start] = 0
         depth, going = 0, True
@@ -130,7 +130,7 @@ class Variant:
         return level
 
     def sssp(self, start: int, look: Callable[[Any], None] | None = None) -> Any:
-        """Distances over whole lengths, UNREACHED where a vertex is not reached."""
+        """Return distances over integer lengths, UNREACHED for unreached vertices."""
         distance = self.xp.full(self.edges.n, UNREACHED, np.uint32)
         active = self.xp.zeros(self.edges.n, np.uint8)
         distance[start], active[start] = 0, 1

@@ -1,1 +1,1 @@
-"""The frame of all benchmarks: trials, results, plots, the machine, the copy rates."""
+"""The frame of all benchmarks: trials, results, plots, facts of the machine, and copy rates."""

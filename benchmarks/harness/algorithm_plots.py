@@ -1,4 +1,4 @@
-"""The plots of docs/performance/index.md: algorithms, loops in one launch, the host, products of matrices."""
+"""The plots of docs/performance/index.md: algorithms, deep searches, batches, triangles, and the host's time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MEMORIES = {"zerocopy": "host memory", "device": "device memory"}
 
 
 def _beside_emogi(plt: Any, placement: str, peer: str, name: str) -> Path:
-    """Draw each algorithm beside EMOGI's time, in one memory."""
+    """Draw each algorithm's time beside EMOGI's, for edges in one memory."""
     figure, panels = plt.subplots(1, 2, figsize=(10, 3.6), sharey=True)
     for axes, graph in zip(panels, _GRAPHS, strict=True):
         found = [case for case in chosen(_GAP, graph=graph, placement=placement) if case["name"] in NAMES]
@@ -27,17 +27,17 @@ def _beside_emogi(plt: Any, placement: str, peer: str, name: str) -> Path:
 
 
 def algorithms(plt: Any) -> Path:
-    """Draw each algorithm beside EMOGI's time, edges in host memory."""
+    """Draw each algorithm's time beside EMOGI's, for edges in host memory."""
     return _beside_emogi(plt, "zerocopy", "EMOGI", "topics/h200-gap-emogi.png")
 
 
 def device(plt: Any) -> Path:
-    """Draw each algorithm beside EMOGI's time in HBM, edges in device memory."""
+    """Draw each algorithm's time beside EMOGI's, for edges in device memory."""
     return _beside_emogi(plt, "device", "EMOGI in HBM", "topics/h200-gap-device.png")
 
 
 def host(plt: Any) -> Path:
-    """Draw how much longer calls take on a slow host, and on a core that another process uses."""
+    """Draw the slowdown of calls on a slow host, and on a core that another process uses."""
     result = "machine/h200-latency.json"
     kinds = {"slow host": ", slow against fast host", "shared core": ", core shared with a spinning process"}
     names = {"bfs": "search", "sssp": "shortest\npaths", "connected components": "components",
@@ -54,7 +54,7 @@ def host(plt: Any) -> Path:
 
 
 def components(plt: Any) -> Path:
-    """Draw components in both memories beside EMOGI's time."""
+    """Draw the time of components beside EMOGI's, for edges in either memory."""
     places = [(graph, placement) for graph in _GRAPHS for placement in ("device", "zerocopy")]
     found = [next(c for c in chosen(_GAP, graph=graph, placement=at) if c["name"] == "cc") for graph, at in places]
     groups = [f"{graph},\n{_MEMORIES[placement]}" for graph, placement in places]
@@ -67,7 +67,7 @@ def components(plt: Any) -> Path:
 
 
 def deep(plt: Any) -> Path:
-    """Draw searches, shortest paths and components of a road network and of a grid."""
+    """Draw times of searches, shortest paths and components on a road network and on a grid."""
     figure, panels = plt.subplots(1, 2, figsize=(10, 3.4))
     for axes, graph in zip(panels, ("road", "grid:4096x4096"), strict=True):
         series: dict[str, list[float | None]] = {
@@ -100,7 +100,7 @@ def batches(plt: Any) -> Path:
 
 
 def triangles(plt: Any) -> Path:
-    """Draw the time in which the triangles of kron:24 are counted, beside GAP's algorithm."""
+    """Draw the time of counting the triangles of kron:24, beside GAP's algorithm's."""
     names = {"triangle_count": "sparsezc, one H200", "GAP's algorithm": "GAP's algorithm, 16 cores"}
     times = [median_of("algorithms/h200-triangles.json", name) for name in names]
     figure, axes = plt.subplots(figsize=(8, 1.7))
@@ -114,7 +114,7 @@ def triangles(plt: Any) -> Path:
 
 
 def calls(plt: Any) -> Path:
-    """Draw the host's time for a small product, as it is launched and with a wait for its end."""
+    """Draw the host's time for a small product, of the launch alone and with a wait for its end."""
     names = {"mxv": "mxv", "mxv, mask": "mask", "mxv, mask, accum": "mask and\naccumulator",
              "mxv, ~mask, accum, replace": "complement,\naccumulator,\nreplace"}  # fmt: skip
     found = [next(c for c in chosen("machine/h200-latency.json") if c["name"] == name) for name in names]

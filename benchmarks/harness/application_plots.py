@@ -1,4 +1,4 @@
-"""The plots of docs/performance/applications.md: on a GPU, on a CPU, and what parts of a graph exchange."""
+"""The plots of docs/performance/applications.md: on a GPU, on a CPU, and the exchange between parts of a graph."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchmarks.harness.drawing import cases, counted, save
 
 
 def applications(plt: Any) -> Path:
-    """Draw what applications reach, as a multiple of the figure that was asked for."""
+    """Draw the figure that each application reaches, as a multiple of the required one."""
     found = [case for case in cases("applications/h200-hive.json") if case["notes"]["goal"]]
     reached = {}
     for case in found:
@@ -36,7 +36,7 @@ def applications(plt: Any) -> Path:
 
 
 def on_a_cpu(plt: Any) -> Path:
-    """Draw the processor time of each application on a CPU, and of its first peer."""
+    """Draw the processor time of each application on a CPU, beside its first peer's."""
     rows = [(case["name"], case["derived"]["series"]["processor"]["median"], first_peer(case["notes"]))
             for case in cases("applications/hive-cpu.json")]  # fmt: skip
     figure, axes = plt.subplots(figsize=(8, 0.9 + 0.2 * len(rows)))
@@ -49,12 +49,12 @@ def on_a_cpu(plt: Any) -> Path:
 
 
 def first_peer(notes: dict[str, Any]) -> float | None:
-    """Return the processor's seconds of the first peer that ran; None if there is none."""
+    """Return the processor seconds of the first peer that ran; None if none did."""
     return next((value for name, value in notes.items() if name.endswith(", processor")), None)
 
 
 def parts(plt: Any) -> Path:
-    """Draw the operations for each byte that the busiest of 8 parts receives, beside the study's formulas."""
+    """Draw the operations a byte that the busiest of 8 parts receives, beside the study's formulas."""
     found = [case for case in counted("applications/hive-scaling.json") if case["setting"]["parts"] == 8]
     ours = [case["notes"]["operations"] / case["notes"]["received_bytes"] for case in found]
     figure, axes = plt.subplots(figsize=(8, 0.9 + 0.24 * len(found)))
@@ -68,7 +68,7 @@ def parts(plt: Any) -> Path:
 
 
 def _name_rows(axes: Any, names: list[str]) -> None:
-    """Label a row for each name, from above, on an axis of logarithms."""
+    """Label a row for each name, from the top, beside a logarithmic axis."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_xscale("log")

@@ -1,7 +1,7 @@
-"""The rates of plain copies, measured in the same run, to which shares refer.
+"""The rates of plain copies, measured in each run, of which the run's shares are fractions.
 
 ``zerocopy``: cudaMemcpy from pinned host memory to the device, bytes copied a second: the host link.
-``device``: a copy inside the device's memory; ``host``: a copy by NumPy on one core. Both count bytes read and written.
+``device``: a copy within device memory; ``host``: a copy by NumPy on one core. Both count bytes read and written.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _HOST_TO_DEVICE = 1
 
 
 def runtime_of(gpu: Device) -> Any:
-    """CUDA's runtime; None on an emulated device."""
+    """Return CuPy's CUDA runtime; None on an emulated device."""
     return getattr(getattr(gpu.xp, "cuda", None), "runtime", None)
 
 
 def median_seconds(call: Callable[[], Any], synchronize: Callable[[], None], trials: int = TRIALS) -> float:
-    """Return the median of some timed calls, after one that is not counted."""
+    """Return the median seconds of `trials` calls, after one that is not counted."""
     timed(call, synchronize)
     return summary([timed(call, synchronize)[1] for _ in range(trials)]).median
 
 
 def transfer(gpu: Device, target: Any, pages: Pages) -> None:
-    """cudaMemcpy from pages to a device array of bytes; not waited for."""
+    """Start a cudaMemcpyAsync from pages to a device array of bytes, without waiting for its end."""
     runtime = runtime_of(gpu)
     if runtime is None:
         target[...] = pages.array
@@ -52,12 +52,12 @@ def device(gpu: Device, size: int) -> float:
 
 def host(size: int) -> float:
     source, target = np.zeros(size, np.uint8), np.empty(size, np.uint8)
-    source.fill(1)  # untouched pages are all the same one
+    source.fill(1)  # untouched pages would all map to one page of zeros
     return 2 * size / median_seconds(lambda: np.copyto(target, source), nothing)
 
 
 def copy_rate(placement: str, size: int | None = None) -> float:
-    """Return the bytes a second of the copy that a placement compares with."""
+    """Return the bytes a second of the copy that a placement is compared with."""
     size = SIZE if size is None else size
     if placement == "host":
         return host(min(size, SIZE // 4))

@@ -28,7 +28,7 @@ def chosen(result: str, **setting: Any) -> list[dict[str, Any]]:
 
 
 def median_of(result: str, name: str, unit: float = 1.0, **setting: Any) -> float:
-    """Return the median time of the case that has a name and these settings; `unit`, in seconds, divides it."""
+    """Return the median time, in units of `unit` seconds, of the case that has a name and these settings."""
     (case,) = [case for case in chosen(result, **setting) if case["name"] == name]
     seconds: float = case["derived"]["median"]
     return seconds / unit
@@ -49,7 +49,7 @@ def bars(axes: Any, groups: list[str], series: dict[str, list[float | None]], co
 
 
 def beside_equal(axes: Any, ends: list[float], predicted: str, counted: str) -> None:
-    """Draw the line on which counted numbers are as predicted, from the least to the largest, and label the axes."""
+    """Draw the line of equal counted and predicted numbers between the ends, and label the axes."""
     axes.plot([min(ends), max(ends)], [min(ends), max(ends)], color="k", lw=0.8, ls=":", label="equal")
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -58,7 +58,7 @@ def beside_equal(axes: Any, ends: list[float], predicted: str, counted: str) -> 
 
 
 def table(page: str, heading: str, first: str = "") -> list[list[str]]:
-    """Return the cells of the first table of a topic with `first` in its head: of times without published trials."""
+    """Return the cells of a page's first table under a heading with `first` in its head, for times without trials."""
     section = (PAGES / page).read_text().split(f"\n## {heading}\n\n")[1].split("\n## ")[0]
     found = next(part for part in section.split("\n\n") if part.startswith("| ") and first in part.partition("\n")[0])
     lines = [[cell.strip() for cell in line[1:-1].split("|")] for line in found.splitlines()]

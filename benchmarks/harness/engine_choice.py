@@ -10,7 +10,7 @@ PLACEMENTS = ("device", "zerocopy", "hybrid", "cached", "gather", "stream")
 
 
 def placements(parser: argparse.ArgumentParser, text: str) -> list[str]:
-    """Return the placements that a text such as "device,zerocopy" names; of other texts the parser ends the program."""
+    """Return the placements that a text such as "device,zerocopy" names; end the program if it names others."""
     named = text.split(",")
     if unknown := set(named) - set(PLACEMENTS):
         parser.error(f"--placement: {sorted(unknown)[0]!r} is none of {', '.join(PLACEMENTS)}")
@@ -18,7 +18,7 @@ def placements(parser: argparse.ArgumentParser, text: str) -> list[str]:
 
 
 def choose_engine(options: argparse.Namespace) -> str | None:
-    """Set `used_engine`, and `placements` where it is the CPU engine; or say why the one asked for cannot be used."""
+    """Set `used_engine`, and for the CPU engine `placements`; return a reason if --engine cannot be used."""
     why = cuda.reason()
     if options.engine == "gpu" and why:
         return f"--engine gpu: {why}"

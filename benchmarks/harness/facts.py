@@ -1,7 +1,7 @@
-"""Figures that were measured before, for comparison.
+"""Figures of earlier measurements, for comparison.
 
 All on one NVIDIA H200 (PCIe 5 x16, driver 580.159, CUDA 13.0) in November 2026. Absolute figures drift between
-machines, so a ratio across runs is an orientation; ratios inside one run are what a claim rests on.
+machines, so a ratio across runs is only a guide; claims rest on ratios within one run.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _PEERS = {
 
 
 def peer(graph: str, kernel: str, placement: str) -> Peer | None:
-    """Return the figure for a graph (edge factor 16), a kernel and a placement; None where there is none.
+    """Return the figure for a graph (edge factor 16), a kernel and a placement; None if there is none.
 
     >>> peer("kron:24", "bfs", "device").low
     39
@@ -84,8 +84,8 @@ class Goal(NamedTuple):
 def goal(graph: str, kernel: str, placement: str) -> Goal | None:
     """Return the project's goal for a case, if it has one.
 
-    Streaming mxv over the link at 0.85 of the copy rate; bfs and cc over the link no slower than EMOGI; bfs on kron:24
-    in the card's memory three times faster than EMOGI.
+    Goals are a streaming mxv over the link at 0.85 of the copy rate, bfs and cc over the link no slower than EMOGI, and
+    bfs on kron:24 in device memory three times faster than EMOGI.
     """
     found = peer(graph, "bfs" if kernel.startswith("spmv") else kernel, placement)
     if found is None:

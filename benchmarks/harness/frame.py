@@ -1,9 +1,9 @@
 """The frame of all benchmarks, after the GAP Benchmark Suite's (arXiv:1508.03619).
 
-The graph is loaded or made first and never timed. Sources come from a fixed seed and have out-edges. The first call,
-which compiles, is timed apart and its answer is verified; then come the trials. A case says how many bytes had to be
-read, so GB/s and the share of the copy rate measured in the same run come out. A run is one JSON file, saved after each
-case, so that what was measured survives what fails later.
+The graph is loaded or made first and never timed. Sources are drawn with a fixed seed and have out-edges. The first
+call, which compiles, is timed apart and its answer is verified; the trials follow. A case has the bytes that had to be
+read, which give GB/s and the share of the copy rate measured in the same run. A run is one JSON file, saved after each
+case, so that cases survive a later failure.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SEED = 27182818
 
 
 def pick_sources(degree: NDArray[Any], count: int, seed: int = SEED) -> list[int]:
-    """`count` vertices with out-edges, the same ones for the same degrees and seed; distinct where there are enough."""
+    """Return `count` vertices with out-edges, fixed by degrees and seed; distinct if there are enough."""
     candidates = np.flatnonzero(degree)
     if candidates.size == 0:
         raise ValueError("the graph has no edges, so no vertex can be a source")
@@ -42,7 +42,7 @@ def pick_sources(degree: NDArray[Any], count: int, seed: int = SEED) -> list[int
 
 
 def within(inputs: Iterable[Any], seconds: float) -> Iterator[Any]:
-    """Yield the inputs until so much time has passed since the second was asked for: at least one.
+    """Yield inputs, at least one, until `seconds` have passed since the second was requested.
 
     >>> list(within([1, 2, 3], 0.0)), list(within([1, 2, 3], 60.0))
     ([1], [1, 2, 3])
@@ -58,7 +58,7 @@ def within(inputs: Iterable[Any], seconds: float) -> Iterator[Any]:
 
 @dataclass
 class Trial:
-    """One timed call: what it was given, how long it took, how many bytes it had to read."""
+    """One timed call: its input, its seconds, and the bytes that it had to read."""
 
     input: Any
     seconds: float
@@ -67,21 +67,21 @@ class Trial:
 
 @dataclass
 class Case:
-    """One thing that was measured: a row of the table.
+    """One measurement: a row of the table.
 
     Attributes
     ----------
     parts : int
-        Equal parts of a call (PageRank's iterations): times and bytes are shown for one of them.
+        Equal parts of a call (PageRank's iterations): times and bytes are reported for one part.
     rate : float or None
-        Copy rate in bytes a second, of this run, that `share` refers to.
+        Copy rate in this run, in bytes a second: `share` is a fraction of it.
     reference, peer : float or None, str
-        The figure to compare with, in the report's unit, and whose it is.
+        The figure to compare with, in the report's unit, and the program that it is from.
     requests : int
-        Requests that a call made, where they are what is measured.
+        Requests of a call, in benchmarks that measure requests.
     series : dict of str to list of float
-        Further numbers of each trial (a processor's seconds) or round (a loss), a list a name. `notes` has no lists of
-        numbers.
+        Further numbers of each trial (processor seconds) or round (a loss), a list for each name. `notes` has no lists
+        of numbers.
     """
 
     name: str
@@ -119,7 +119,7 @@ class Case:
 
     @property
     def label(self) -> str:
-        """The case's own name, with what tells it from others of that name."""
+        """The case's name, with the settings that distinguish it from others of the name."""
         words = [self.setting.get("graph"), self.setting.get("placement"), self.name]
         text = " ".join(str(word) for word in words if word)
         if pages := self.setting.get("pages"):
@@ -128,11 +128,11 @@ class Case:
 
 
 def nothing() -> None:
-    """Wait for nothing, as a CPU is never behind."""
+    """Do nothing: a CPU needs no synchronisation, as its calls end when they return."""
 
 
 def timed(call: Callable[[], Any], synchronize: Callable[[], None]) -> tuple[Any, float]:
-    """Return the answer of a call and the seconds it took, up to the moment when the device has finished."""
+    """Return the answer of a call and its seconds, until the device has finished."""
     synchronize()
     start = time.perf_counter()
     answer = call()
@@ -146,13 +146,13 @@ class Rules(NamedTuple):
     Attributes
     ----------
     seconds : float
-        Once the trials of an input have taken so long, it gets no more of them.
+        Seconds of an input's trials after which it gets no more trials.
     warm : float
-        Seconds of further calls before the first of all, for what is kept from call to call. They make no trials.
+        Seconds of further calls before the first trial, which fill caches that persist from call to call.
     before : callable
-        Done before each call, to put things back as they were. Not timed.
+        Called before each call, to restore the initial state. Not timed.
     verify_all : bool
-        The first trial of each input is judged, too, not only the first call of all.
+        The first trial of each input is judged, too, not only the first call.
     """
 
     seconds: float = math.inf
@@ -175,15 +175,14 @@ def measure(
     verify: Callable[[Any, Any], None] | None = None,
     rules: Rules = _USUAL,
 ) -> Case:
-    """Fill in a case: for each input `trials` timed calls, and before the first of all one call that compiles.
+    """Fill in a case: one first call, which compiles, and then `trials` timed calls for each input.
 
     Parameters
     ----------
     nbytes : callable
-        Given the input and the answer: the bytes that the call had to read. Not timed.
+        Returns, for an input and its answer, the bytes that the call had to read. Not timed.
     verify : callable, optional
-        Given the input and the answer: raises :class:`Wrong` where the answer is wrong. Judges the first call. Not
-        timed.
+        Raises :class:`Wrong` if the answer to an input is wrong. Judges the first call. Not timed.
     """
     for position, given in enumerate(inputs):
         if position == 0:
@@ -198,7 +197,7 @@ def measure(
         for turn in range(trials):
             if times and sum(times) >= rules.seconds:
                 break
-            answer = None  # its memory is free again before the clock starts
+            answer = None  # frees its memory before the clock starts
             rules.before()
             answer, took = timed(partial(call, given), synchronize)
             times.append(took)
@@ -210,7 +209,7 @@ def measure(
 
 
 def judge(verify: Callable[[Any, Any], None] | None, given: Any, answer: Any) -> str:
-    """Return "yes", "not asked", or why not. A verifier that breaks is no reason to lose the times."""
+    """Return "yes", "not asked", or the reason against "yes"; an error of the verifier is one, so times are kept."""
     if verify is None:
         return "not asked"
     try:
@@ -244,7 +243,7 @@ class Report:
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """Guard a part of the run: what fails in it is reported, and the run continues. Ctrl-C still ends it."""
+        """Guard a part of the run: an error in it is reported, and the run continues. Ctrl-C still ends the run."""
         try:
             yield
         except Exception as error:
@@ -255,13 +254,13 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Nothing failed, no answer was wrong, and every verifier came to an end."""
+        """True if no part failed, no answer was wrong, and no verifier raised another error."""
         return not self.failures and not any(case.verified.startswith(("WRONG", "BROKEN")) for case in self.cases)
 
     def as_dict(self) -> dict[str, Any]:
         def one(case: Case) -> dict[str, Any]:
             derived: dict[str, Any] = {}
-            if case.trials:  # else it is predicted or counted, and not timed
+            if case.trials:  # without trials the case is predicted or counted, not timed
                 derived = case.seconds._asdict() | {"nbytes": case.nbytes}
                 derived |= {"bytes_per_second": case.bytes_per_second, "share_of_copy_rate": case.share}
             if case.series:
@@ -281,7 +280,7 @@ class Report:
         }
 
     def save(self) -> Path:
-        """Write the JSON, whole or not at all."""
+        """Write the JSON, whole or not at all, and return its path."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = self.path.with_name(f".{self.path.name}.part")
         unfinished.write_text(json.dumps(self.as_dict(), indent=1, default=str) + "\n")
@@ -289,7 +288,7 @@ class Report:
         return self.path
 
     def end(self, picture: Path | None = None) -> None:
-        """Write it for the last time, with a picture of it, and say where they are."""
+        """Write the JSON for the last time, and print its path and the picture's."""
         print(f"written: {self.save()}{f', {picture}' if picture else ''}")
 
 
@@ -307,9 +306,9 @@ def load(path: Path) -> Report:
 
 
 def together(paths: Sequence[Path], out: Path | None = None) -> Report:
-    """Put the cases of several result files into one report, written as `out` or as the first of them.
+    """Combine the cases of several result files into one report, with the path `out` or the first file's.
 
-    Machine and copy rates are the first's.
+    The machine and the copy rates are those of the first file.
     """
     first, *others = map(load, paths)
     for other in others:
@@ -320,20 +319,20 @@ def together(paths: Sequence[Path], out: Path | None = None) -> Report:
 
 
 def add_again(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the result file, and for showing earlier results instead (:func:`together`)."""
+    """Add the options for the result file, and for printing earlier results instead (:func:`together`)."""
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
     parser.add_argument("--again", type=Path, nargs="+", metavar="RESULT", help="run nothing: print and draw these "
                         "result files as one, beside the first or as --out; needs no GPU")  # fmt: skip
 
 
 def check_again(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Refuse a command line that names both graphs and results, or neither."""
+    """End the program if its command line names both graphs and results, or neither."""
     if bool(options.graphs) == bool(options.again):
         parser.error("graphs to run, or result files after --again: one of both is needed")
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Return a number in few characters.
+    """Format a number with `digits` significant digits, or without decimals from 1000 on.
 
     >>> number(12.3456), number(0.01234), number(1234.5), number(None)
     ('12.3', '0.0123', '1234', '-')
@@ -344,7 +343,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
-    """Columns as wide as they need be: the first `left` begin at the left, numbers end at the right."""
+    """Return a table as text: the first `left` columns are aligned left, all others right."""
     body = [list(header), *map(list, rows)]
     widths = [max(len(row[k]) for row in body) for k in range(len(header))]
 

@@ -1,4 +1,4 @@
-"""The environment of a run: the machine, the versions, the command. Part of every result file."""
+"""The environment of a run, part of every result file: the machine, the versions, the command."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PACKAGES = ("numpy", "scipy", "python-graphblas", "suitesparse-graphblas", "cupy
 
 
 def facts() -> dict[str, Any]:
-    """Everything that a reader of the result needs to know about where it came from."""
+    """Return the facts from which a reader can reproduce a result: command, commit, versions, processor, GPU."""
     return {
         "command": [Path(sys.executable).name, "-m", *_module()],
         "commit": _commit(),
@@ -59,7 +59,7 @@ def _cpu() -> str:
 
 
 def gpu() -> dict[str, Any] | str:
-    """Return the GPU's facts, or why there is none."""
+    """Return the GPU's facts, or the reason why there is none."""
     from sparsezc.device import cuda
 
     if why := cuda.reason():

@@ -9,7 +9,7 @@ from benchmarks.harness.frame import Report
 
 
 def pyplot() -> Any:
-    """matplotlib's module that draws into files; None, and a line that says so, where it is not installed."""
+    """Return matplotlib's pyplot, which draws into files; without matplotlib print a line and return None."""
     try:
         import matplotlib as mpl
     except ImportError:
@@ -22,7 +22,7 @@ def pyplot() -> Any:
 
 
 def plot(report: Report) -> Path | None:
-    """Draw the report beside its JSON, as .png: our median and spread, and the reference. None: not drawn."""
+    """Draw medians, spreads and references into a .png beside the report's JSON; return its path, None if not drawn."""
     path = report.path.with_suffix(".png")
     cases, unit = [case for case in report.cases if case.trials], report.unit
     if not cases:
@@ -50,7 +50,7 @@ def plot(report: Report) -> Path | None:
 
 
 def _spread(seconds: tuple[float, float, float], value: float, unit: str) -> tuple[float, float]:
-    """How far the bar's whiskers reach down and up: the trials' extremes, in the report's unit."""
+    """Return the lengths of a bar's whiskers, down and up, to the trials' extremes, in the report's unit."""
     low, middle, high = seconds
     if unit == "ms":
         return (middle - low) * 1e3, (high - middle) * 1e3

@@ -1,8 +1,8 @@
 """Published results: ``python -m benchmarks.harness.publish RESULT FOLDER [--name NAME]``.
 
 A published result is small enough to read: a line for each case, with setting, minimum, median and maximum. Every trial
-is kept in a compressed file beside it, ``NAME.trials.json.gz``, with every number of the cases' series, so that tables
-and plots can be made again. A result of counts alone has no such file.
+is kept in a compressed file beside it, ``NAME.trials.json.gz``, with every number of the cases' series, from which
+tables and plots can be made again. A result of counts alone has no such file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchmarks.harness.summary import summary
 
 
 def archive(path: Path) -> Path:
-    """Return the file of the trials of a published result."""
+    """Return the path of the archive with the trials of a published result."""
     return path.with_suffix(".trials.json.gz")
 
 
@@ -55,7 +55,7 @@ def _is_apart(case: dict[str, Any]) -> bool:
 
 
 def publish(result: Path, folder: Path, name: str | None = None) -> Path:
-    """Write a result and, beside it, its trials and series, if it has any; returns the result's new path.
+    """Write a result and, beside it, its trials and series, if it has any; return the result's new path.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def publish(result: Path, folder: Path, name: str | None = None) -> Path:
 
 
 def refused(case: dict[str, Any]) -> str:
-    """Return why a case with its trials and series is not in the published form; "" where it is.
+    """Return the reason why a case with its trials and series is not in the published form; "" if it is.
 
     >>> refused({"trials": [], "series": {}, "derived": {}, "notes": {"seconds": [0.1, 0.2]}})
     "has a list of numbers in notes.seconds; numbers of trials or rounds belong in the case's series"
@@ -105,13 +105,13 @@ def refused(case: dict[str, Any]) -> str:
 
 
 def _is_summary(told: dict[str, Any], numbers: list[float]) -> bool:
-    """Return whether numbers have the minimum, median and maximum that are told."""
+    """Return whether numbers have the given minimum, median and maximum."""
     found = summary(numbers)._asdict() if numbers else {}
     return bool(found) and all(told.get(key) is not None and math.isclose(told[key], found[key]) for key in found)
 
 
 def _list_of_numbers(value: Any, where: str) -> str:
-    """Return where the first list of numbers is in dicts and lists; "" if there is none."""
+    """Return the place of the first list of numbers in nested dicts and lists; "" if there is none."""
     if isinstance(value, dict):
         return next((found for key, each in value.items() if (found := _list_of_numbers(each, f"{where}.{key}"))), "")
     if not isinstance(value, list):

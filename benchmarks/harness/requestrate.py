@@ -1,7 +1,7 @@
-"""The rate at which the host link serves random requests, measured in the same run, to which shares of requests refer.
+"""The rate at which the host link serves random requests, measured in each run; shares of requests are fractions of it.
 
-A request asks for one sector of 32 bytes, the least that the link carries, at a random place in pages of the kind that
-a matrix of that size gets.
+A request reads one sector of 32 bytes, the least that the link carries, at a random place in pages of the kind that a
+matrix of the same size is stored in.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sparsezc.device.launcher import THREADS, Launcher
 from sparsezc.memory import allocate
 
 SECTOR = 32  # bytes
-REQUESTS = 1 << 23  # of a launch, which then takes some 20 ms; of small pages one for each id
+REQUESTS = 1 << 23  # requests of a launch, which takes some 20 ms; with few pages, one for each id
 
 
 @cache
@@ -28,7 +28,7 @@ def request_rate(placement: str, nbytes: int) -> float:
     Raises
     ------
     Wrong
-        A request did not read what is there.
+        A request did not read the value that is stored.
     """
     gpu, size = cuda.current(), 1 << max(nbytes.bit_length() - 1, 7)
     pages, requests = allocate(placement, size // 4, np.uint32), min(REQUESTS, size // 4)
@@ -42,5 +42,5 @@ def request_rate(placement: str, nbytes: int) -> float:
 
     seconds = median_seconds(read, gpu.synchronize)
     if (found := int(gpu.asnumpy(sums).sum())) != requests * SECTOR // 4:
-        raise Wrong(f"{requests * SECTOR // 4:,} words of 1 should have been read, and their sum is {found:,}")
+        raise Wrong(f"the sum of {requests * SECTOR // 4:,} words of 1 is {found:,}")
     return requests / seconds

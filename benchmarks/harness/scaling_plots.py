@@ -1,4 +1,4 @@
-"""The plots of docs/performance/scaling.md: several cards, several ranks, and what they exchange."""
+"""The plots of docs/performance/scaling.md: several cards, several ranks, and the bytes that they exchange."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _LINK, _CARD, _PEER = (
     52e9,
     350e9,
     300e9,
-)  # bytes/s: host link, device memory in products, between cards; as the page says
+)  # bytes a second of the host link, of device memory in products, and between cards, as on the page
 
 
 def model(plt: Any) -> Path:
-    """Draw the bytes that a rank receives by the model against those that it counts."""
+    """Draw the bytes that a rank receives by the model against the counted ones."""
     figure, axes = plt.subplots(figsize=(5.4, 4.4))
     ends: list[float] = []
     marks = {"h100x2-kron22": "o", "h100x2-kron24": "s", "h200x2-kron24": "D", "h200x2-kron26": "^",
@@ -50,7 +50,7 @@ def predicted(plt: Any) -> Path:
 
 
 def scaling(plt: Any) -> Path:
-    """Draw what two and four cards gain on kron:26."""
+    """Draw the speed-ups of two and four cards on kron:26."""
     gains: dict[tuple[str, str], dict[int, float]] = {}
     for ranks in (2, 4):
         for case in cases(f"scaling/h200x{ranks}-kron26.json"):
@@ -73,7 +73,7 @@ def scaling(plt: Any) -> Path:
 
 
 def by_search(plt: Any) -> Path:
-    """Draw batches of searches on two CPU ranks, divided in both ways, from the table of the page."""
+    """Draw the times of batches of searches on two CPU ranks, divided in both ways, from the table of the page."""
     _, *rows = table("scaling.md", "Batches of searches", "by vertices")
     series: dict[str, list[float | None]] = {
         "divided by vertices": [float(row[1]) for row in rows],
@@ -87,7 +87,7 @@ def by_search(plt: Any) -> Path:
 
 
 def two_ranks(plt: Any) -> Path:
-    """Draw one rank of a CPU, the prediction for two and what two took, from the table of the page."""
+    """Draw the times of one CPU rank, predicted for two and measured on two, from the table of the page."""
     _, *rows = table("scaling.md", "Measured on two ranks of a CPU")
     columns = {"one rank": 3, "predicted for 2": 4, "measured on 2": 5}
     series: dict[str, list[float | None]] = {
@@ -122,7 +122,7 @@ def exchange(plt: Any) -> Path:
 
 
 def exchange_ratios() -> dict[str, tuple[float, float]]:
-    """Return the times of exchange over those of reading on 8 parts: edges in host memory, and in device memory."""
+    """Return ratios of exchange time to reading time on 8 parts: for edges in host memory, and in device memory."""
     ratios = {}
     for result in ("algorithms-scaling", "hive-scaling"):
         for case in counted(f"applications/{result}.json"):
@@ -134,7 +134,7 @@ def exchange_ratios() -> dict[str, tuple[float, float]]:
 
 
 def cuts(plt: Any) -> Path:
-    """Draw what the busiest rank receives in an iteration of PageRank, for each way to cut a graph."""
+    """Draw the bytes that the busiest rank receives in an iteration of PageRank, for each way to cut a graph."""
     names = {"1D gather": "1D, all of the vector", "1D halo": "1D, halo", "2D": "2D", "high/low": "high and low"}
     found = [case for case in counted("scaling/partitions.json") if case["name"] == "pagerank"]
     graphs = list(dict.fromkeys(case["setting"]["graph"] for case in found))

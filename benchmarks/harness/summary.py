@@ -1,4 +1,4 @@
-"""The least, the median and the most of measured numbers."""
+"""The minimum, median and maximum of measured numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Summary(NamedTuple):
-    """The least, the median and the most of some numbers."""
+    """The minimum, median and maximum of some numbers."""
 
     min: float
     median: float
@@ -16,7 +16,7 @@ class Summary(NamedTuple):
 
 
 def summary(numbers: Sequence[float]) -> Summary:
-    """Return the least, the median and the most of some numbers.
+    """Return the minimum, median and maximum of some numbers.
 
     >>> summary([3.0, 1.0, 2.0, 10.0])
     Summary(min=1.0, median=2.5, max=10.0)

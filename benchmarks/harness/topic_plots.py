@@ -1,7 +1,7 @@
 """One plot for each topic of docs/performance/: ``python -m benchmarks.harness.topic_plots [TOPIC ...]``.
 
-Each is drawn from published results, or from the table of a page where trials are not published, into
-``published/topics/``, so it can be drawn again whenever these change.
+Each is drawn from published results (from a page's table if trials are not published) into ``published/topics/``, and
+can be drawn again when these change.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def beyond_the_card(plt: Any) -> Path:
 
 
 def transfers(plt: Any) -> Path:
-    """Draw the useful rate of each transfer over the share of rows that a product wants."""
+    """Draw the useful rate of each transfer over the share of rows that a product reads."""
     figure, panels = plt.subplots(1, 2, figsize=(10, 3.4), sharey=True)
     for axes, mean in zip(panels, (150, 16), strict=True):
         for placement, colour in (("hybrid", "tab:blue"), ("zerocopy", "tab:green"), ("gather", "tab:red"),
@@ -71,7 +71,7 @@ def transfers(plt: Any) -> Path:
 
 
 def model(plt: Any) -> Path:
-    """Draw the bytes that the model predicts against those that the GPU counts."""
+    """Draw the bytes that the model predicts against the bytes that the GPU counts."""
     figure, axes = plt.subplots(figsize=(5.4, 4.6))
     ends: list[float] = []
     for graph, colour in (("kron:24", "tab:blue"), ("urand:24", "tab:orange")):
@@ -86,7 +86,7 @@ def model(plt: Any) -> Path:
 
 
 def shapes(plt: Any) -> Path:
-    """Draw the time for each byte of matrices of many shapes, beside that of long rows."""
+    """Draw the time a byte of matrices of many shapes, relative to that of long rows."""
     found = [c for c in chosen("machine/h200-shapes.json", placement="zerocopy") if c["name"] == "mxv plus_second"]
     base = next(c for c in found if c["setting"]["graph"] == "stream")["derived"]["bytes_per_second"]
     labels = [case["setting"]["graph"] for case in found]
@@ -140,7 +140,7 @@ TOPICS: dict[str, Callable[[Any], Path]] = {
 
 
 def main() -> None:
-    """Draw the plots that are asked for, by default all."""
+    """Draw the named plots, by default all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("topics", nargs="*", metavar="TOPIC", help=f"of {', '.join(TOPICS)} (all)")
     asked = parser.parse_args().topics

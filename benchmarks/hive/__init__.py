@@ -1,1 +1,1 @@
-"""The HIVE applications and the operations under them, beside the figures that they must reach; see ``__main__.py``."""
+"""The HIVE applications and their operations, beside the figures that they must reach; see ``__main__.py``."""

@@ -1,9 +1,10 @@
-"""The HIVE applications and the operations under them, beside the figures that they must reach and their peers.
+"""The HIVE applications and their operations, beside the figures that they must reach and their peers.
 
 ``python -m benchmarks.hive --engine gpu --placement zerocopy,device`` runs every row; names choose some, in their order
 (``python -m benchmarks.hive walks sampling``), ``--list`` shows all, ``--scale 14`` makes the graphs small. ``--limit``
-and ``--budget`` end a row and the run. A run of all rows then counts what 1 to 8 parts of a graph would read and
-exchange; ``--scaling`` does that alone. Rows are in the files of this folder, by subject.
+and ``--budget`` end a row and the run. A run of all rows then counts the entries that 1 to 8 parts of a graph would
+read and the bytes that they would exchange; ``--scaling`` does that alone. Each file of this folder has the rows of a
+subject.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ def rows() -> dict[str, Row]:
     for name in FILES:
         for row in import_module(f"benchmarks.hive.{name}").ROWS:
             if row.name in found:
-                raise ValueError(f"benchmarks/hive/{name}.py: the row {row.name!r} is in another file too")
+                raise ValueError(f"benchmarks/hive/{name}.py: the row {row.name!r} is in another file, too")
             found[row.name] = row
     return found
 
 
 def chosen(parser: argparse.ArgumentParser, names: Sequence[str]) -> list[Row]:
-    """Return the rows of these names, or whose names begin so, in the order of `names`; all for no names."""
+    """Return the rows whose names are, or begin with, one of `names`, in that order; without names all rows."""
     known = rows()
     found: dict[str, Row] = {}
     for name in names:

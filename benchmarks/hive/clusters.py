@@ -1,4 +1,4 @@
-"""Local clustering: a cluster around a vertex, judged by the optimality conditions and its edges counted again."""
+"""Local clustering: a cluster around a vertex, judged by the optimality conditions and a second count of its edges."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _one(given: Input) -> tuple[gb.Matrix, Any, Any]:
     A = given.read()
     degree = degrees(A)
     seeds = given.sources(A, 4 * SEEDS)
-    some = seeds[degree[seeds] < 1 / RHO / 2]  # a seed of more neighbours has no cluster
+    some = seeds[degree[seeds] < 1 / RHO / 2]  # a seed with more neighbours has no cluster
     return A, np.unique(some)[:SEEDS], degree
 
 
@@ -30,7 +30,7 @@ def _cluster(A: gb.Matrix, seeds: Any, rho: float = RHO) -> Any:
 
 
 def _judge(given: tuple[gb.Matrix, Any, Any], answer: Any, most: float = RHO * ALPHA) -> None:
-    """Check the optimality conditions, and the conductance of each cluster, counted again by NumPy."""
+    """Check the optimality conditions, and recompute the conductance of each cluster by NumPy."""
     A, seeds, degree = given
     p, cluster, conductance = answer
     rows, columns, values = p.to_coo()
@@ -43,17 +43,17 @@ def _judge(given: tuple[gb.Matrix, Any, Any], answer: Any, most: float = RHO * A
         inside = A[members, members].new().nvals
         again = (volume - inside) / min(volume, A.nvals - volume)
         if abs(again - value) > 1e-9:
-            raise Wrong(f"cluster {row} has conductance {again} and not {value}")
+            raise Wrong(f"the conductance of cluster {row} is {value}; {again} is right")
 
 
 def _optimal(A: gb.Matrix, degree: Any, problem: tuple[int, float], at: Any, p: Any) -> None:
-    """Refuse a vector whose gradient is not within its bound; without loops, and of an undirected graph.
+    """Require a vector whose gradient is within its bound; the graph is undirected, without loops.
 
     `problem`: the seed, and rho alpha.
 
     With y = p / d the gradient of the smooth part at vertex v, over sqrt(d(v)), is
-    (1 + alpha)/2 y(v) - (1 - alpha)/2 sum of y(u) / d(v) over neighbours u - alpha [v = seed] / d(v): it is -rho alpha
-    where p is positive, and no less elsewhere.
+    (1 + alpha)/2 y(v) - (1 - alpha)/2 sum of y(u) / d(v) over neighbours u - alpha [v = seed] / d(v). It must be
+    -rho alpha where p is positive, and at least that elsewhere.
     """
     seed, most = problem
     indptr, ids, _values = A[at, :].new().to_csr()
@@ -67,13 +67,11 @@ def _optimal(A: gb.Matrix, degree: Any, problem: tuple[int, float], at: Any, p: 
     slope[place[-1]] -= ALPHA / degree[seed]
     positive = own > 0
     if (slope[~positive] < -(1 + 2 * TOL) * most).any() or (np.abs(slope[positive] + most) > 2 * TOL * most).any():
-        raise Wrong(
-            f"the gradient around {seed} is beyond rho alpha by up to {np.abs(slope).max() / most - 1:.3g} of it"
-        )
+        raise Wrong(f"the gradient around {seed} exceeds rho alpha by up to {np.abs(slope).max() / most - 1:.3g} of it")
 
 
 def _touched(given: tuple[gb.Matrix, Any, Any], answer: Any) -> int:
-    """Bytes of the ids of the rows of vertices found, each row once for each seed that finds it."""
+    """Return the bytes of ids in the rows of found vertices, each row once for each seed that finds its vertex."""
     return int(4 * given[2][answer[0].to_coo(values=False)[1].astype(np.int64)].sum())
 
 

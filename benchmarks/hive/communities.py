@@ -1,4 +1,4 @@
-"""Louvain's and Leiden's methods beside networkit's, judged by the modularity that NumPy finds."""
+"""Louvain's and Leiden's methods beside networkit's, judged by the modularity that NumPy computes."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from benchmarks.hive.inputs import communities, symmetric
 from benchmarks.hive.row import Goal, Input, Peer, Row
 from benchmarks.verify.answers import Wrong
 
-VERTICES, DEGREE, SIZE = 326_000, 5, 40  # of dblp-2010's size: 1.6 M entries
-SHORT = 0.005  # of the peer's modularity
-TINY = 10_000  # entries below which chance decides more than that
+VERTICES, DEGREE, SIZE = 326_000, 5, 40  # vertices, mean degree, community size: 1.6 M entries, as dblp-2010
+SHORT = 0.005  # modularity by which an answer may be below the peer's
+TINY = 10_000  # entries below which modularity varies by more than SHORT
 REAL = ("email-Eu-core", "wiki-Vote", "ca-AstroPh", "as-caida20071105", "copter2", "road-7cities", "twitter_combined")
 REAL += ("cnr-2000",)
-TOGETHER = 30.0  # seconds for all of them
+TOGETHER = 30.0  # seconds that all reference graphs may take together
 KRON_24 = 520.8e6  # entries of kron:24
 _theirs: dict[tuple[str, str], tuple[float, float]] = {}  # networkit's seconds and modularity, by method and graph
 
 
 def planted(given: Input) -> gb.Matrix:
-    """Return a graph of communities of dblp-2010's size."""
+    """Return a graph of planted communities, of dblp-2010's size."""
     n = given.size(VERTICES, VERTICES, VERTICES // 2000)
     return given.put(communities(n, DEGREE, SIZE, given.rng()))
 
@@ -41,7 +41,7 @@ def undirected(given: Input, A: gb.Matrix) -> gb.Matrix:
 
 
 def real(given: Input) -> dict[str, gb.Matrix]:
-    """Return the reference graphs, undirected; NetworkX's karate club where a small input is asked for."""
+    """Return the reference graphs, undirected; for a small input NetworkX's karate club."""
     if given.small:
         import networkx as nx
 
@@ -51,7 +51,7 @@ def real(given: Input) -> dict[str, gb.Matrix]:
 
 
 def of_all(method: str) -> Callable[[dict[str, gb.Matrix]], dict[str, tuple[Any, float]]]:
-    """Return the call on every graph, which also takes the time of each."""
+    """Return a function that runs a method on every graph, and times each."""
 
     def run(found: dict[str, gb.Matrix]) -> dict[str, tuple[Any, float]]:
         answers = {}
@@ -65,7 +65,7 @@ def of_all(method: str) -> Callable[[dict[str, gb.Matrix]], dict[str, tuple[Any,
 
 
 def qualities(method: str) -> Callable[[dict[str, gb.Matrix], dict[str, tuple[Any, float]]], dict[str, Any]]:
-    """Return what tells seconds and modularity of each graph, beside networkit's."""
+    """Return a function that reports seconds and modularity of each graph, beside networkit's."""
     peer = PEERS[method]
 
     def notes(found: dict[str, gb.Matrix], answers: dict[str, tuple[Any, float]]) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def qualities(method: str) -> Callable[[dict[str, gb.Matrix], dict[str, tuple[An
 
 
 def judge_all(method: str) -> Callable[[dict[str, gb.Matrix], dict[str, tuple[Any, float]]], None]:
-    """Return the judge: each modularity is near to networkit's."""
+    """Return the judge, which requires each modularity to be at most `SHORT` below networkit's."""
 
     def verify(found: dict[str, gb.Matrix], answers: dict[str, tuple[Any, float]]) -> None:
         for name, told in qualities(method)(found, answers)["of each graph"].items():
@@ -96,7 +96,7 @@ def judge_all(method: str) -> Callable[[dict[str, gb.Matrix], dict[str, tuple[An
 
 
 def modularity(A: gb.Matrix, label: np.ndarray[Any, Any]) -> float:
-    """Compute it by SciPy and NumPy."""
+    """Return the modularity of labels, computed by NumPy."""
     indptr, indices, _ = A.to_csr()
     degree = np.diff(indptr.astype(np.int64))
     own = np.repeat(label, degree)
@@ -106,7 +106,7 @@ def modularity(A: gb.Matrix, label: np.ndarray[Any, Any]) -> float:
 
 
 def disconnected(A: gb.Matrix, label: np.ndarray[Any, Any]) -> int:
-    """Count the communities beyond those that SciPy finds connected."""
+    """Return how many more connected parts the communities have than there are communities, by SciPy."""
     from scipy.sparse.csgraph import connected_components
 
     indptr, indices, _ = A.to_csr()
@@ -117,7 +117,7 @@ def disconnected(A: gb.Matrix, label: np.ndarray[Any, Any]) -> int:
 
 
 def networkit_graph(A: gb.Matrix) -> Any:
-    """Return the graph as networkit's."""
+    """Return a networkit graph of the edges."""
     import networkit as nk
 
     i, j, _values = A.to_coo(values=False)
@@ -126,7 +126,7 @@ def networkit_graph(A: gb.Matrix) -> Any:
 
 
 def networkit(method: str) -> Callable[[Any], Any]:
-    """Return the call of networkit's method of this name, on the threads that there are."""
+    """Return the call of networkit's method of this name, on all available threads."""
 
     def run(G: Any) -> Any:
         import networkit as nk
@@ -139,14 +139,14 @@ def networkit(method: str) -> Callable[[Any], Any]:
 
 
 def judge(method: str) -> Callable[[gb.Matrix, gb.Vector], None]:
-    """Return the judge: Leiden's communities are connected, and both methods' as good as networkit's."""
+    """Return the judge: Leiden's communities must be connected, and modularities near networkit's."""
 
     def verify(A: gb.Matrix, found: gb.Vector) -> None:
         label = found.to_dense()
         if (label[label] != label).any():
-            raise Wrong("a community is not named by one of its vertices")
+            raise Wrong("a community's label is not one of its vertices")
         if method == "leiden" and (more := disconnected(A, label)):
-            raise Wrong(f"{more} communities have parts that are not connected")
+            raise Wrong(f"communities have {more} more connected parts than there are communities")
         peer = PEERS[method]
         if peer.can_run and TINY < A.nvals < 1 << 24:
             ours, theirs = modularity(A, label), modularity(A, peer.timed(A)[0])
@@ -167,7 +167,7 @@ METHODS: dict[str, Callable[[gb.Matrix], Any]] = {
 
 
 def igraph_graph(A: gb.Matrix) -> Any:
-    """Return the graph as igraph's."""
+    """Return an igraph graph of the edges."""
     import igraph as ig
 
     i, j, _values = A.to_coo(values=False)
@@ -176,7 +176,7 @@ def igraph_graph(A: gb.Matrix) -> Any:
 
 
 def leidenalg(G: Any) -> Any:
-    """Return the labels of leidenalg, for modularity."""
+    """Return leidenalg's labels, by its optimisation of modularity."""
     import leidenalg as la
 
     return la.find_partition(G, la.ModularityVertexPartition, seed=1).membership

@@ -13,26 +13,26 @@ import sparsezc as gb
 from benchmarks.hive.row import Goal, Input, Peer, Row
 from benchmarks.verify.answers import Wrong
 
-JUDGED = 40  # neighbourhoods that are counted again
+JUDGED = 40  # neighbourhoods whose edges are counted again
 
 
 def _scanned(A: gb.Matrix, answer: Any) -> None:
-    """Check some neighbourhoods, counted edge by edge, and the largest."""
+    """Check the statistics of some vertices by counting edges, and that the reported vertex has the largest."""
     psi, vertex = answer
     values = psi.to_dense()
     if values[vertex] != values.max():
-        raise Wrong(f"vertex {vertex} has {values[vertex]} and not {values.max()}")
+        raise Wrong(f"vertex {vertex} has {values[vertex]}; the largest is {values.max()}")
     for v in [0, *np.random.default_rng(1).integers(0, A.nrows, JUDGED).tolist()]:
         around = np.setdiff1d(A[v, :].new().to_coo()[0].astype(np.int64), [v])
-        if around.size > 500:  # those of hubs take too long
+        if around.size > 500:  # hubs take too long
             continue
         inside = A[around, around].new().select("offdiag").new().nvals // 2
         if inside + around.size != values[v]:
-            raise Wrong(f"vertex {v} has {inside + around.size} edges around it and not {values[v]}")
+            raise Wrong(f"vertex {v} has {inside + around.size} edges around it; the answer is {values[v]}")
 
 
 class _Network(NamedTuple):
-    """Capacities, ours and SciPy's, and both ends."""
+    """A network: capacities as our Matrix and as SciPy's array, source and sink."""
 
     A: gb.Matrix
     theirs: csr_array
@@ -41,20 +41,20 @@ class _Network(NamedTuple):
 
 
 def _network(given: Input, edges: list[tuple[Any, Any, Any]], n: int, s: int, t: int) -> _Network:
-    """Return a network of lists of tails, heads and capacities."""
+    """Return the network of edges that are given as lists of tails, heads and capacities."""
     i, j, c = (np.concatenate(parts) for parts in zip(*edges, strict=True))
     theirs = csr_array((c.astype(np.int32), (i, j)), shape=(n, n))
     return _Network(given.put(gb.io.from_scipy_sparse(theirs)), theirs, s, t)
 
 
 def _grid(given: Input) -> tuple[int, Any, Any]:
-    """Return the number of pixels of a grid, and its edges, both ways."""
+    """Return the number of pixels of a grid, and its edges in both directions."""
     edges = gb.io.to_scipy_sparse(given.read().to("cpu")).tocoo()
     return edges.shape[0], edges.row.astype(np.int64), edges.col.astype(np.int64)
 
 
 def _between_places(given: Input) -> _Network:
-    """Return a grid with capacities 1..99, alike in both directions, between two places of its middle row."""
+    """Return a grid with capacities 1..99, equal in both directions; both ends are in its middle row."""
     n, i, j = _grid(given)
     side = round(n**0.5)
     capacity = 1 + (np.minimum(i, j) * 7919 + np.maximum(i, j) * 104_729) % 99
@@ -63,7 +63,7 @@ def _between_places(given: Input) -> _Network:
 
 
 def _image(given: Input) -> _Network:
-    """Return a disc under noise: each pixel is tied to both ends by how light it is, and to its neighbours."""
+    """Return a noisy disc: each pixel has edges to both ends by its brightness, and to its neighbours."""
     n, i, j = _grid(given)
     side = round(n**0.5)
     pixel = np.arange(n)
@@ -75,7 +75,7 @@ def _image(given: Input) -> _Network:
 
 
 def _side_to_side(given: Input) -> _Network:
-    """Return a grid with capacities 1..99, between a twentieth of its columns at the left and as many at the right."""
+    """Return a grid with capacities 1..99, and two ends tied to the first and the last twentieth of its columns."""
     n, i, j = _grid(given)
     side = round(n**0.5)
     capacity = 1 + (np.minimum(i, j) * 7919 + np.maximum(i, j) * 104_729) % 99
@@ -87,22 +87,22 @@ def _side_to_side(given: Input) -> _Network:
 
 
 def _flowed(given: _Network, answer: Any) -> None:
-    """Check that it is a flow of this value, and that no path has capacity left."""
+    """Check that the answer is a flow of its value, and that no path has residual capacity."""
     _, theirs, s, t = given
     value, F = answer
     flow = gb.io.to_scipy_sparse(F.to("cpu"))
     net = np.asarray(flow.sum(axis=1)).ravel() - np.asarray(flow.sum(axis=0)).ravel()
     net[[s, t]] -= [value, -value]
     if net.any() or (flow > theirs).nnz:
-        raise Wrong("what leaves a vertex is not what enters it, or an edge carries more than it can")
+        raise Wrong("flows into and out of a vertex differ, or an edge's flow exceeds its capacity")
     left = csr_array(theirs - flow + flow.T)
     left.eliminate_zeros()
     if t in breadth_first_order(left, s, return_predecessors=False):
-        raise Wrong(f"the flow is {value}, and more would pass")
+        raise Wrong(f"the flow is {value}, and a path has residual capacity")
 
 
 def _igraph(given: _Network) -> Any:
-    """Return the graph as igraph's, both ends and the capacities."""
+    """Return igraph's graph, source, sink and capacities."""
     import igraph as ig
 
     edges = given.theirs.tocoo()
@@ -111,7 +111,7 @@ def _igraph(given: _Network) -> Any:
 
 
 def _row(name: str, make: Any, what: str, most: int) -> Row:
-    """Return a row; SciPy is given graphs of at most so many entries."""
+    """Return a row; SciPy runs on graphs of at most `most` entries."""
     return Row(
         name, "grid:1000x1000", make, lambda x: gb.algorithms.maximum_flow(x.A, x.s, x.t), _flowed,
         what=what, host_graph="grid:200x200",

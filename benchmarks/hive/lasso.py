@@ -15,12 +15,12 @@ from benchmarks.verify.answers import Wrong
 LAMBDA, TOL = 0.1, 1e-6
 PIXELS = 427, 640  # 273,280 vertices, as many as the original
 ROADS = "road-7cities"  # 478,011 vertices
-STRIP = 692, 691  # a grid whose first 478,011 vertices stand for the roads where these are missing
+STRIP = 692, 691  # a grid whose first 478,011 vertices replace the roads if these are missing
 NOISE = 0.1
 
 
 class _Noisy(NamedTuple):
-    """A graph and its edges, what was measured, and the values before noise."""
+    """A graph, noisy values y, its edges (i, j), and the values before noise."""
 
     A: gb.Matrix
     y: Any
@@ -40,7 +40,7 @@ def _photograph(given: Input) -> _Noisy:
 
 
 def _roads(given: Input) -> _Noisy:
-    """Roads whose quarters have one value each, or a grid of as many vertices."""
+    """Return a road network whose quarters have one value each, or a grid of as many vertices."""
     rng = given.rng()
     if given.size(1, 0, 0):
         try:
@@ -71,12 +71,12 @@ def _total(given: _Noisy, x: Any) -> float:
 
 
 def _judge(given: _Noisy, answer: Any) -> None:
-    """Check that the gap is small beside the sum, the sum below that of other answers, and cvxpy's not much better."""
+    """Check that the gap is small, and that neither other vectors nor cvxpy (small graphs) have a lower sum."""
     x, gap = answer[0].to_dense(), answer[1]
     ours = _total(given, x)
     if not gap <= TOL * ours:
-        raise Wrong(f"the gap is {gap} at a sum of {ours}")
-    others = {"what was measured": given.y, "its mean": np.full_like(given.y, given.y.mean()), "the truth": given.truth}
+        raise Wrong(f"the gap is {gap} at a sum of {ours}; at most {TOL} of the sum is needed")
+    others = {"noisy values": given.y, "their mean": np.full_like(given.y, given.y.mean()), "the truth": given.truth}
     for name, z in others.items():
         if ours - gap > (theirs := _total(given, z)):
             raise Wrong(f"the sum is {ours}, at most {gap} too large; that of {name} is {theirs}")
@@ -88,7 +88,7 @@ def _judge(given: _Noisy, answer: Any) -> None:
         raise Wrong(f"the sum is {ours}, at most {gap} too large; cvxpy finds {theirs}")
 
 
-SMALL = 1 << 10  # vertices up to which cvxpy is the judge too
+SMALL = 1 << 10  # most vertices of a graph that cvxpy judges, too
 
 
 def _cvxpy(given: _Noisy) -> float:

@@ -10,7 +10,7 @@ import sparsezc as gb
 from benchmarks.hive.row import Goal, Input, Peer, Row
 from benchmarks.verify.answers import Wrong
 
-FEATURES = 64  # also of both layers' outputs
+FEATURES = 64  # of a vertex, and of its outputs of both layers
 CHILDREN = 10
 SEED = 1
 JUDGED = 30  # vertices whose embeddings are computed again
@@ -28,7 +28,7 @@ def _run(made: tuple[gb.Matrix, Any, list[Any]]) -> gb.Matrix:
 
 
 def _samples(A: gb.Matrix, layer: int, some: Any) -> list[Any]:
-    """Return the samples of some vertices in a layer; a vertex without neighbours is its own."""
+    """Return the samples of some vertices in a layer; a vertex without neighbours samples itself."""
     S = gb.algorithms.sample_neighbors(A, np.arange(A.nrows), CHILDREN, seed=SEED + layer)
     indptr, ids, _values = S[some, :].new().to_csr()
     parts = np.split(ids.astype(np.int64), indptr[1:-1].astype(np.int64))
@@ -42,7 +42,7 @@ def _layer(own: Any, means: Any, W: Any) -> Any:
 
 
 def _judge(made: tuple[gb.Matrix, Any, list[Any]], found: gb.Matrix) -> None:
-    """NumPy on the same samples, for some vertices."""
+    """Compute the embeddings of some vertices by NumPy from the same samples, and compare."""
     A, X, (W1, W2) = made
     some = np.unique(np.random.default_rng(2).integers(0, A.nrows, JUDGED))
     second = _samples(A, 1, some)
@@ -52,11 +52,11 @@ def _judge(made: tuple[gb.Matrix, Any, list[Any]], found: gb.Matrix) -> None:
     means = np.array([H[np.searchsorted(met, part)].mean(axis=0) for part in second])
     expected = _layer(H[np.searchsorted(met, some)], means, W2)
     if (off := np.abs(found[some, :].new().to_dense(0.0) - expected).max()) > 1e-9:
-        raise Wrong(f"embeddings are off by {off:.3g}")
+        raise Wrong(f"embeddings differ from NumPy's by up to {off:.3g}")
 
 
 def _layers(made: tuple[gb.Matrix, Any, list[Any]]) -> Any:
-    """Return features, and for each layer PyG's SAGEConv with our weights and the edges of our sample."""
+    """Return the features, and for each layer PyG's SAGEConv with our weights and our sample's edges."""
     import torch
     from torch_geometric.nn import SAGEConv
 

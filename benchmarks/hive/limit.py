@@ -1,4 +1,4 @@
-"""An end for calls that take too long: a row of the table may not take the time of those after it."""
+"""A time limit for calls, so that a row of the table leaves time for the rows after it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-_AGAIN = 5.0  # seconds: an exception that a destructor or a library's callback swallowed is raised again
+_AGAIN = 5.0  # seconds after which an exception that a destructor or a callback swallowed is raised again
 
 
 class OutOfTime(BaseException):
-    """The limit has passed. Not an Exception, so that no code under it takes it for an error of its own."""
+    """The error that the limit has passed; no Exception, so that no called code handles it as its own error."""
 
 
 @contextmanager
 def limit(seconds: float | None) -> Iterator[None]:
-    """Raise OutOfTime within the context once so many seconds have passed; None is no limit.
+    """Raise OutOfTime within the context once `seconds` have passed; None is no limit.
 
     A call into a library is not interrupted: the exception is raised when it returns.
 

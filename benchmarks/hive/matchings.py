@@ -15,7 +15,7 @@ DEGREE, SEEDS = 20, 100
 
 
 class _Shuffled(NamedTuple):
-    """Two graphs, the pairs that are known, and the vertex of B for each of A."""
+    """Two graphs, the known pairs, and the vertex of B for each vertex of A."""
 
     A: gb.Matrix
     B: gb.Matrix

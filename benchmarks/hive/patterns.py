@@ -1,4 +1,4 @@
-"""Application classification: patterns that were taken out of the graph, and must be found in it again."""
+"""Application classification: patterns that were copied from the graph, and must be found in it again."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ VERTEX_FEATURES, EDGE_FEATURES = 13, 17  # as in Gunrock's runs
 
 
 class _Hidden(NamedTuple):
-    """The arguments of the application, and the vertices of the graph that the pattern was taken from."""
+    """The arguments of the application, and the graph's vertex of each vertex of the pattern."""
 
     arguments: tuple[Any, ...]
     where: Any
 
 
 def _hidden(size: int, edges: int) -> Any:
-    """Return what hides a pattern of so many vertices and at most so many edges."""
+    """Return a function that copies a pattern of `size` vertices and at most `edges` edges from the graph."""
 
     def make(given: Input) -> _Hidden:
         G, rng = given.read(), given.rng()
         indptr, ids, _values = G.to_csr()
         indptr, ids = indptr.astype(np.int64), ids.astype(np.int64)
         where, found = [int(given.sources(G, 1)[0])], []
-        while len(where) < size:  # a vertex next to those that are there, by chance
+        while len(where) < size:  # a random neighbour of the pattern's vertices so far
             u = where[int(rng.integers(len(where)))]
             at = int(rng.integers(indptr[u], indptr[u + 1]))
             if (v := int(ids[at])) not in where:
@@ -51,16 +51,18 @@ def _hidden(size: int, edges: int) -> Any:
 
 
 def _judge(given: _Hidden, match: gb.Matrix) -> None:
-    """Columns are probabilities, and each vertex of the pattern is found where it was taken from."""
+    """Check that columns are probabilities, and that each vertex of the pattern is found where it was copied from."""
     values = match.to_dense()
     if (off := np.abs(np.exp(values).sum(axis=0) - 1).max()) > 1e-9:
-        raise Wrong(f"probabilities sum to 1 but for {off}")
+        raise Wrong(f"sums of probabilities differ from 1 by up to {off}")
     if not np.array_equal(best := values.argmax(axis=0), given.where):
-        raise Wrong(f"{int((best != given.where).sum())} of {best.size} vertices of the pattern are found elsewhere")
+        raise Wrong(
+            f"{int((best != given.where).sum())} of {best.size} pattern vertices are not found at their origins"
+        )
 
 
 def _numpy(given: _Hidden) -> Any:
-    """Run the rule in array code: messages along and against each edge of the pattern, as many rounds as vertices."""
+    """Run the rule by NumPy: messages along and against each edge of the pattern, a round for each of its vertices."""
     G, P, x, px, e, pe = given.arguments
     indptr, cols, _values = G.to_csr()
     cols, some = cols.astype(np.int64), np.flatnonzero(np.diff(indptr.astype(np.int64)))
@@ -88,14 +90,14 @@ def _numpy(given: _Hidden) -> Any:
 
 
 def _rounds(given: _Hidden) -> int:
-    """Count the rounds of a call: passes over the graph's edges."""
+    """Return the rounds of a call, which are passes over the graph's edges."""
     with mock.patch.object(ops, "two_way_mxm", wraps=ops.two_way_mxm) as products:
         _run(given)
     return products.call_count
 
 
 def _bytes(given: _Hidden, _: Any) -> int:
-    """Return the bytes of a round: the ids of the graph's edges, and their FP64 distances from each pattern edge."""
+    """Return the bytes of a call's rounds: ids of the graph's edges, and FP64 distances from each pattern edge."""
     G, P = given.arguments[:2]
     return int(_rounds(given) * (4 + 8 * P.nvals) * G.nvals)
 

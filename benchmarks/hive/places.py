@@ -1,4 +1,4 @@
-"""Geolocation and vertex nomination: what is known at some vertices says something about the others."""
+"""Geolocation and vertex nomination: predictions for vertices from known values of others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EARTH = 6371.0  # km
 
 
 def _located(given: Input) -> tuple[gb.Matrix, Any]:
-    """Half of the vertices have a place, anywhere on land-like latitudes."""
+    """Return a graph and places, known for half of the vertices, at latitudes from -60 to 75."""
     A = given.read()
     rng = given.rng()
     places = np.c_[rng.uniform(-60, 75, A.nrows), rng.uniform(-180, 180, A.nrows)]
@@ -27,19 +27,19 @@ def _located(given: Input) -> tuple[gb.Matrix, Any]:
 
 
 def _judge_places(given: tuple[gb.Matrix, Any], found: gb.Matrix) -> None:
-    """Known places are as they were, and hidden ones on the sphere."""
+    """Check that known places are unchanged, and that hidden ones are on the sphere."""
     _, places = given
     values = found.to_dense(np.nan)
     known = ~np.isnan(places[:, 0])
     if np.abs(values[known] - places[known]).max() > 1e-9:
-        raise Wrong("a known place has moved")
+        raise Wrong("a known place has changed")
     hidden = values[~known & ~np.isnan(values[:, 0])]
     if not (np.abs(hidden[:, 0]) <= 90).all() or not (np.abs(hidden[:, 1]) <= 180).all():
         raise Wrong("a place is not on the sphere")
 
 
 def _bytes(given: tuple[Any, ...], _: Any) -> int:
-    """Each round reads once the ids of the rows of vertices without a place."""
+    """Return the bytes of a call: each round reads once the ids in the rows of vertices without a place."""
     A, places = given[:2]
     return int(4 * ROUNDS * degrees(A)[np.isnan(places[:, 0])].sum())
 
@@ -53,7 +53,7 @@ def _planted(given: Input) -> tuple[gb.Matrix, Any, Any]:
 
 
 def _misses(given: tuple[gb.Matrix, Any, Any], found: gb.Matrix) -> dict[str, Any]:
-    """Return how far found places are from the true ones, and how far neighbours are apart: medians, in km."""
+    """Return median distances in km, of found places from the true ones and between neighbours."""
     A, places, truth = given
     at = unit_vectors(truth)
     i, j, _values = A.to_coo(values=False)
@@ -69,7 +69,7 @@ def _arc(a: Any, b: Any) -> Any:
 
 
 def _judge_planted(given: tuple[gb.Matrix, Any, Any], found: gb.Matrix) -> None:
-    """Check that hidden places are found nearer than neighbours are apart."""
+    """Check that found places miss the true ones by less than the distance between neighbours (medians)."""
     _judge_places(given[:2], found)
     notes = _misses(given, found)
     if notes["miss km"] > notes["neighbours apart km"]:
@@ -79,7 +79,7 @@ def _judge_planted(given: tuple[gb.Matrix, Any, Any], found: gb.Matrix) -> None:
 
 
 def _mean_of_degrees(given: tuple[gb.Matrix, Any, Any]) -> Any:
-    """One round of the rule that averages degrees, for all vertices, by SciPy."""
+    """Run one round of the rule that averages latitudes and longitudes in degrees, for all vertices, by SciPy."""
     A, places, _ = given
     S = gb.io.to_scipy_sparse(A.to("cpu")).astype(float)
     known = (~np.isnan(places[:, 0])).astype(float)
@@ -92,12 +92,12 @@ def _seeded(given: Input) -> tuple[gb.Matrix, Any]:
 
 
 def _judge_nominated(given: tuple[gb.Matrix, Any], answer: Any) -> None:
-    """Scores are SciPy's distances, where the graph is small enough to ask."""
+    """Check the order, and on small graphs that scores are SciPy's distances."""
     A, seeds = given
     nominated, score = answer
     order = score[nominated.to_dense()].new().to_dense()
     if (np.diff(order) < 0).any():
-        raise Wrong("a vertex is nominated before one that is nearer")
+        raise Wrong("a vertex is nominated before a nearer one")
     if A.nvals > 1 << 24:
         return
     expected = dijkstra(gb.io.to_scipy_sparse(A.to("cpu")).astype(float), indices=seeds, min_only=True)

@@ -16,12 +16,12 @@ from benchmarks.hive.inputs import MOVIELENS, ratings
 from benchmarks.hive.row import HOST, Goal, Input, Peer, Row, on_a_gpu
 from benchmarks.verify.answers import Wrong
 
-PIECES = 8  # parts of MovieLens-20M's shape that the row with a file takes
+PIECES = 8  # divisor of MovieLens-20M's shape in the row that writes a file
 JUDGED = 20  # rows of the result that are computed again
 
 
 class _Sides(NamedTuple):
-    """A bipartite graph, and the same as SciPy's columns by rows: the side that is projected, as 0 and 1."""
+    """A bipartite graph, and SciPy's transpose of its pattern, whose rows are the projected side."""
 
     A: gb.Matrix
     theirs: Any
@@ -30,7 +30,7 @@ class _Sides(NamedTuple):
 
     @property
     def most(self) -> int:
-        """The most neighbours of a vertex of the side."""
+        """The most neighbours of a vertex of the projected side."""
         return int(np.diff(self.theirs.indptr).max())
 
 
@@ -55,7 +55,7 @@ def _rmat(given: Input) -> _Sides:
 
 
 def _women(given: Input) -> _Sides:
-    """NetworkX's own bipartite graph: who of 18 women was at which of 14 events."""
+    """Return NetworkX's Southern Women graph: 18 women and the 14 events that they attended."""
     import networkx as nx
 
     G = nx.davis_southern_women_graph()
@@ -66,7 +66,7 @@ def _women(given: Input) -> _Sides:
 
 
 def _row(given: _Sides, at: int) -> Any:
-    """Return what vertex `at` has in common with each: one row of SciPy's product."""
+    """Return the numbers of neighbours that vertex `at` has in common with each other one, by SciPy."""
     counts = (given.theirs.astype(np.int32) @ given.theirs[[at]].T.astype(np.int32)).toarray().ravel()
     counts[at] = 0
     return counts
@@ -77,7 +77,7 @@ def _judge(given: _Sides, B: gb.Matrix) -> None:
     n = given.theirs.shape[0]
     for at in np.unique(np.random.default_rng(1).integers(0, n, JUDGED)).tolist():
         if not np.array_equal(B[at, :].new().to_dense(0), _row(given, at)):
-            raise Wrong(f"vertex {at} has other numbers of neighbours in common")
+            raise Wrong(f"vertex {at} has numbers of common neighbours that differ from SciPy's")
 
 
 def _written(given: _Sides) -> int:
@@ -85,10 +85,10 @@ def _written(given: _Sides) -> int:
 
 
 def _judge_written(given: _Sides, pairs: int) -> None:
-    """Check that the file read again has these pairs, and some rows against SciPy."""
+    """Check that the written file has as many pairs, and some of its rows against SciPy."""
     B = gb.io.read(given.folder / "pairs.tsv", directed=False)
     if B.nvals != 2 * pairs:
-        raise Wrong(f"the file has {B.nvals} entries in both directions, of {pairs} pairs")
+        raise Wrong(f"the file has {B.nvals} entries in both directions; twice {pairs} pairs are needed")
     _judge(given, B)
 
 
@@ -105,7 +105,7 @@ def _networkx(made: tuple[Any, Any]) -> Any:
 
 
 def _bytes(given: _Sides, _: Any) -> int:
-    """Return the bytes of the ids of both directions, once: a bound out of reach, as rows are read repeatedly."""
+    """Return the bytes of ids in both directions, each once: a bound out of reach, as rows are read repeatedly."""
     return int(8 * given.A.nvals)
 
 
@@ -121,7 +121,7 @@ def _project(given: _Sides) -> gb.Matrix:
 
 
 def _landed(given: _Sides) -> gb.Matrix:
-    """Return the pairs in host memory: ids of 4 bytes; counts of 2 or 4, by the most neighbours of a vertex."""
+    """Return the pairs in host memory: ids of 4 bytes, and counts of the least type for the most neighbours."""
     B = _project(given).dup(gb.dtypes.lookup_dtype(np.min_scalar_type(given.most)))
     return B.to(placement="zerocopy") if given.placement != HOST else B
 

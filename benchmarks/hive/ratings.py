@@ -1,4 +1,4 @@
-"""Collaborative filtering: the descent at Netflix's shape, and planted factors that least squares recover."""
+"""Collaborative filtering: gradient descent at Netflix's shape, and planted factors that least squares recover."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RANK, NOISE = 5, 0.01
 
 
 class _Ratings(NamedTuple):
-    """Ratings, the same as SciPy's, and the truth where it is planted."""
+    """Ratings as our Matrix and as SciPy's array, and the planted factors if there are any."""
 
     R: gb.Matrix
     theirs: Any
@@ -29,7 +29,7 @@ def _netflix(given: Input) -> _Ratings:
 
 
 def _planted(given: Input) -> _Ratings:
-    """Products of factors of rank 5, with noise, at a tenth of the places."""
+    """Return products of factors of rank `RANK`, with noise, at a tenth of all positions (small inputs: a third)."""
     m, n = given.size(20_000, 2_000, 150), given.size(4_000, 400, 60)
     rng = given.rng()
     U, V = rng.random((m, RANK)), rng.random((n, RANK))
@@ -45,7 +45,7 @@ def _descend(rounds: int) -> Any:
 
 
 def _judge(given: _Ratings, answer: Any) -> None:
-    """Check the last loss, from the factors, and that losses fall."""
+    """Check the last loss against that of the factors, and that it is below the first."""
     theirs = given.theirs.tocoo()
     U, V, loss = answer
     u, v = U.to_dense(0.0), V.to_dense(0.0)
@@ -55,24 +55,24 @@ def _judge(given: _Ratings, answer: Any) -> None:
         product = np.einsum("ij,ij->i", u[theirs.row[some]], v[theirs.col[some]])
         again += ((theirs.data[some] - product) ** 2).sum()
     if abs(again / 2 - loss[-1]) > 1e-6 * loss[-1]:
-        raise Wrong(f"the loss is {again / 2} and not {loss[-1]}")
+        raise Wrong(f"the last loss is {loss[-1]}; that of the factors is {again / 2}")
     if loss[-1] >= loss[0]:
-        raise Wrong(f"the loss went from {loss[0]} to {loss[-1]}")
+        raise Wrong(f"the loss did not fall: first {loss[0]}, last {loss[-1]}")
 
 
 def _judge_planted(given: _Ratings, answer: Any) -> None:
-    """Products of the factors are the truth also where there was no rating."""
+    """Check products of the factors against the planted ones at random positions, rated or not."""
     u, v = answer[0].to_dense(0.0), answer[1].to_dense(0.0)
     rng = np.random.default_rng(3)
     i, j = rng.integers(0, u.shape[0], 10_000), rng.integers(0, v.shape[0], 10_000)
     U, V = given.truth
     off = np.abs(np.einsum("ij,ij->i", u[i], v[j]) - np.einsum("ij,ij->i", U[i], V[j])).mean()
     if off > 5 * NOISE:
-        raise Wrong(f"products of the factors are {off:.3g} off the truth; noise is {NOISE}")
+        raise Wrong(f"products of the factors differ from the planted ones by {off:.3g} on average; noise is {NOISE}")
 
 
 def _numpy(given: _Ratings) -> Any:
-    """Descend by NumPy and SciPy, as many rounds."""
+    """Run `ROUNDS` rounds of gradient descent by NumPy and SciPy."""
     R = given.theirs.astype(np.float64)
     rows, cols = R.nonzero()
     rng = np.random.default_rng(1)

@@ -1,4 +1,4 @@
-"""How rows and cases are written: names, figures with their units, the lines of the table."""
+"""Texts of rows and cases: names, figures with their units, lines of the table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def at_scale(graph: str, scale: int | None) -> str:
 
 
 def said(value: float | None, unit: str) -> str:
-    """Return a figure with its unit.
+    """Format a figure with its unit.
 
     >>> said(2.1e9, "steps"), said(0.25, "s"), said(None, "s"), said(0.5, "of peer"), said(2.1e9, "B")
     ('2.10 G steps/s', '0.250 s', '-', '0.500 of peer', '2.10 GB')
@@ -60,22 +60,22 @@ def printed(case: Case) -> list[str]:
 
 
 def requested(case: Case) -> float | None:
-    """Return a call's requests a second over those that the link serves at random; None where these were not measured.
+    """Return a call's requests a second over the link's rate of random requests; None if that was not measured.
 
-    Requests are counted as if each were alone: those that share 32 bytes or 128 are fewer on the link.
+    Each request counts by itself; on the link, requests that share 32 or 128 bytes are merged.
     """
     rate = case.notes.get("link's requests a second")
     return case.requests / case.seconds.median / rate if rate and case.trials else None
 
 
 def _spread(case: Case) -> str:
-    """Return the least and the largest of the ratios of calls in turns."""
+    """Return the least and the largest ratio of the row's call to the peer's, which ran in turns, as text."""
     ratios = case.series.get("ratios")
     return f" ({number(min(ratios))} to {number(max(ratios))})" if ratios else ""
 
 
 def _left_out(case: Case) -> str:
-    """Return why a peer did not run."""
+    """Return the reasons why peers did not run, as text."""
     return "; ".join(f"- ({why})" for name, why in case.notes.items() if name.endswith(", left out")) or "-"
 
 
@@ -89,20 +89,20 @@ def _faster(case: Case, unit: Goal) -> float | None:
 
 
 def verdict(case: Case) -> str:
-    """Return "yes", or why not, and how a row ended before its end."""
+    """Return the verdict on an answer, and if a row ended early, how."""
     ended = case.notes.get("ended")
     return case.verified if ended is None else f"{case.verified}; ended {ended}"
 
 
 def predicted(case: Case) -> str:
-    """Return what a call, or a part of it, has to read: requests where they limit it, else bytes."""
+    """Return as text the requests that a call needs, if these limit it, else the bytes that a part of it reads."""
     if case.requests:
         return said(float(case.requests), "requests").removesuffix("/s")
     return said(float(case.notes["predicted"]), "B") if case.notes.get("predicted") else "-"
 
 
 def counted(case: Case) -> str:
-    """Return what was counted over what was predicted."""
+    """Return the counted over the predicted requests or bytes, as text."""
     moved = case.notes.get("counted")
     if moved is None or not (case.requests or case.notes.get("predicted")):
         return "-"
@@ -113,6 +113,6 @@ def counted(case: Case) -> str:
 
 
 def listed(row: Row) -> list[str]:
-    """Return a row's name, graph, what it does, goals and peers."""
+    """Return a row's name, graph, description, goals and peers."""
     goals = ", ".join(f"{where}: {said(goal.value, goal.unit)}" for where, goal in row.goals.items())
     return [row.name, row.graph or row.made, row.what, goals, ", ".join(peer.name for peer in row.peers)]

@@ -1,4 +1,4 @@
-"""One row of the table: an application on one input, how it is run and judged, what it must reach, and its peers.
+"""One row of the table: an application on one input, its call and judge, its goals, and its peers.
 
 A file of this folder holds the rows of one subject, in a list ``ROWS``; ``__main__.py`` lists the files.
 """
@@ -22,12 +22,12 @@ from benchmarks.harness.frame import SEED, nothing, pick_sources, timed
 
 #: Placements of matrices; "host" is the CPU engine.
 HOST = "host"
-#: Formats of the reference graphs that have another name here.
+#: Formats of the reference graphs whose names differ in ``gb.io.read``.
 FORMATS = {"gr": "dimacs"}
 
 
 class Unavailable(Exception):
-    """The input of a row is not on this machine; the message says what is missing."""
+    """The error that a row's input is not on this machine; the message names the missing input."""
 
 
 class Goal(NamedTuple):
@@ -36,10 +36,10 @@ class Goal(NamedTuple):
     Attributes
     ----------
     value : float
-        At least so many units of work a second; or, where `unit` is "s", at most so many seconds; or, where it is
-        "of peer", at most that share of the time of the row's first peer in the same run.
+        The least units of work a second; for the unit "s" the most seconds; for "of peer" the most of the time of the
+        row's first peer in the same run.
     unit : str
-        "s", "of peer", or what is counted, "steps".
+        "s", "of peer", or the unit of work, such as "steps".
     """
 
     value: float
@@ -47,11 +47,11 @@ class Goal(NamedTuple):
 
     @property
     def is_time(self) -> bool:
-        """True where less is better."""
+        """True if less is better."""
         return self.unit in ("s", "of peer")
 
     def reached(self, seconds: float, work: float, peer: float | None = None) -> float | None:
-        """Return the figure of a call that took so long and did so much work; None without a peer to compare with.
+        """Return the figure of a call from its seconds and units of work; None if a goal "of peer" has no peer's time.
 
         >>> Goal(2.0).reached(1.5, 1e6), Goal(1e6, "steps").reached(0.5, 1e6), Goal(1.0, "of peer").reached(3.0, 1, 4.0)
         (1.5, 2000000.0, 0.75)
@@ -71,7 +71,7 @@ def on_a_gpu(*goal: Any) -> dict[str, Goal]:
 
 @dataclass(frozen=True)
 class Peer:
-    """Another program on the same input, run in the same process after the trials; or a published figure of it.
+    """Another program on the same input, run in the same process after the trials, or its published figure.
 
     Attributes
     ----------
@@ -80,15 +80,15 @@ class Peer:
     run : callable, optional
         Given the input; returns an answer of the peer's own kind.
     module : str
-        What must be installed for `run`; the peer is left out where it is not.
+        The module that `run` needs; without it the peer is left out.
     published : float, optional
-        In the row's unit.
+        The published figure, in the row's unit.
     most : int
-        Entries of the row's graphs beyond which it is not run: it would take minutes.
+        Most entries of a graph on which the peer runs: on a larger one it takes minutes.
     prepare : callable, optional
-        Makes the peer's own kind of input of the row's, for `run`. Not timed.
+        Converts the row's input to the input of `run`. Not timed.
     ours : bool
-        Another call of this package, of which the second is timed, as the first compiles.
+        The peer is another call of this package; its second run is timed, as the first compiles.
     """
 
     name: str
@@ -108,7 +108,7 @@ class Peer:
         return self.run is not None and self.is_installed
 
     def timed(self, made: Any, synchronize: Callable[[], None] = nothing) -> tuple[Any, float, float]:
-        """Run it; return its answer, the seconds that it took, and the processor's seconds in all threads."""
+        """Run the peer; return its answer, its seconds, and its processor seconds in all threads."""
         assert self.run is not None
         call = partial(self.run, made if self.prepare is None else self.prepare(made))
         if self.ours:
@@ -125,41 +125,41 @@ class Row:
     Attributes
     ----------
     name : str
-        Of the row, distinct in all files: "walks", "walks by weight".
+        The row's name, unique among all files: "walks", "walks by weight".
     graph : str
-        As ``gb.io.read`` takes it; "" where `make` needs none. Its size is replaced by ``--scale``.
+        A graph for ``gb.io.read``; "" if `make` needs none. ``--scale`` replaces its size.
     host_graph : str
-        The same for the CPU engine, where it has another size.
+        The graph for the CPU engine, if it has another size there.
     make : callable
-        Given an :class:`Input`; returns what `run` takes. Not timed.
+        Makes the argument of `run` from an :class:`Input`. Not timed.
     run : callable
-        The call that is timed, through the public interface.
+        The timed call, through the public interface.
     judge : callable
-        Given what `make` made and the answer; raises :class:`benchmarks.verify.answers.Wrong`. Not timed.
+        Raises :class:`benchmarks.verify.answers.Wrong` if `run`'s answer to the result of `make` is wrong. Not timed.
     what : str
-        Says what a call does.
+        Description of a call.
     goals : mapping of str to Goal
-        By placement.
+        Goals by placement.
     unit : str
-        Of the figure, where there are no goals.
+        Unit of the figure, if there are no goals.
     work : callable
-        Given what `make` made and the answer: units of work in a call, where goals count them.
+        Returns, for the result of `make` and the answer, the units of work in a call, if goals count them.
     nbytes : callable
-        The same: bytes that had to be read.
+        Returns, for the same arguments, the bytes that had to be read.
     requests : callable
-        The same: requests to the memory of the edges; 0 where bytes say what limits a call.
+        Returns, for the same arguments, the requests to the memory of the edges; 0 if bytes limit a call.
     share : float
-        Of the requests that the link serves at random, measured in the same run, that those of a call must reach too.
+        Share of the link's rate of random requests in the same run that a call's requests must reach, too.
     notes : callable
-        The same: further figures for the result file, by name; a list of them is a series of the case.
+        Returns, for the same arguments, further figures for the result file by name; a list is a series of the case.
     peers : tuple of Peer
-        The first that has a figure is in the table; all are in the result file.
+        The table has the first peer with a figure, the result file all.
     parts : int
-        Equal parts of a call, as the rounds of a descent: `goals`, `nbytes` and figures are of one of them.
+        Equal parts of a call, such as rounds of a descent: `goals`, `nbytes` and figures are of one part.
     base : callable, optional
-        A call that does everything but those parts. Its time is subtracted before the rest is divided by `parts`.
+        A call without these parts. Its time is subtracted before the rest is divided by `parts`.
     made : str
-        Says that an input is made and what it stands for; "" where it is the original.
+        Description of a generated input and of the original that it replaces; "" for an original.
     """
 
     name: str
@@ -188,18 +188,18 @@ class Row:
 
 @dataclass
 class Input:
-    """The graph that a row's input is made of, in its placement, and the size that was asked for.
+    """The graph from which a row's input is made, its placement, and the requested size.
 
     Attributes
     ----------
     name : str
-        Of the graph, with its scale.
+        The graph's name, with its scale.
     placement : str
-        Of matrices; "host" for the CPU engine.
+        Placement of matrices; "host" for the CPU engine.
     small : bool
-        Whether ``--scale`` asked for less than the row's own size: inputs that are not graphs shrink too.
+        ``--scale`` is given, so that inputs that are not graphs shrink, too.
     part : int, optional
-        What the sizes of made tables are divided by; by default 1 on a GPU, more on a CPU.
+        Divisor of the sizes of generated tables; by default 1 on a GPU, more on a CPU.
     data : Path, optional
         The folder of the reference graphs.
     """
@@ -213,18 +213,18 @@ class Input:
     _graphs: dict[tuple[str, str], gb.Matrix] = field(default_factory=dict)
 
     def size(self, full: int, host: int, small: int) -> int:
-        """Return the size of an input that is no graph: on a GPU, on a CPU, or where ``--scale`` asked for less."""
+        """Return the size of an input that is no graph: `small` with ``--scale``, else by the engine."""
         return small if self.small else host if self.placement == HOST else full
 
     def put(self, A: gb.Matrix) -> gb.Matrix:
-        """Return a matrix in the placement."""
+        """Return a matrix in the input's placement."""
         return A.to("cpu") if self.placement == HOST else A.to("gpu", placement=self.placement)
 
     def read(self, options: str = "") -> gb.Matrix:
         """Return the graph in the placement, read or made once for all rows; `options` as "?weights=..."."""
         key = self.name + options, self.placement
         if key not in self._graphs:
-            self._graphs.clear()  # one graph at a time: they are large
+            self._graphs.clear()  # graphs are large, so only one is kept
             gc.collect()
             engine, where = ("cpu", {}) if self.placement == HOST else ("gpu", {"placement": self.placement})
             with gb.config.set(engine=engine):
@@ -232,7 +232,7 @@ class Input:
         return self._graphs[key]
 
     def reference(self, name: str) -> gb.Matrix:
-        """Return a reference graph in the placement, or say that it is not on this machine."""
+        """Return a reference graph in the placement; raise `Unavailable` if it is not on this machine."""
         listed = self.data / "graphs.json" if self.data else None
         if listed is None or not listed.exists():
             raise Unavailable(f"the reference graphs are not in {self.data}; --data names their folder")
@@ -245,11 +245,11 @@ class Input:
         return self.put(A[0] if isinstance(A, tuple) else A)
 
     def sources(self, A: gb.Matrix, count: int) -> np.ndarray[Any, Any]:
-        """Return `count` vertices with out-edges, the same ones in each run."""
+        """Return `count` vertices with out-edges, which are equal in each run."""
         return np.array(pick_sources(degrees(A), count, self.seed))
 
     def rng(self, stream: int = 0) -> np.random.Generator:
-        """Return random numbers, the same ones in each run, and others for another `stream`."""
+        """Return a generator of random numbers: the same in each run, others for another `stream`."""
         return np.random.default_rng([self.seed, stream])
 
 

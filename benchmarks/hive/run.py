@@ -1,4 +1,4 @@
-"""How a row is run: the call, its trials, the verdict, what was counted, the peers; each saved before the next."""
+"""The run of a row: the call, its trials, the verdict, the counts, the peers; each is saved before the next."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from sparsezc import stats
 from sparsezc.device import cuda
 from sparsezc.memory.placement import RECORDS
 
-_ENOUGH, _MOST_TRIALS = 0.1, 25  # seconds of trials at least, but for this number of them
-ID_BYTES = 4  # on a GPU, of graphs up to 2^32 vertices
+_ENOUGH, _MOST_TRIALS = 0.1, 25  # least seconds of all trials together, and the most trials made for that
+ID_BYTES = 4  # bytes of an id on a GPU, of graphs up to 2^32 vertices
 
 
 def run(chosen: Sequence[Row], options: argparse.Namespace, report: Report) -> None:
@@ -43,7 +43,7 @@ def run(chosen: Sequence[Row], options: argparse.Namespace, report: Report) -> N
 
 
 class _Run:
-    """One row in one placement, while it runs."""
+    """The run of one row in one placement."""
 
     def __init__(self, row: Row, given: Input, report: Report, synchronize: Callable[[], None]) -> None:
         self.row, self.given, self.report, self.synchronize = row, given, report, synchronize
@@ -57,7 +57,7 @@ class _Run:
         self.doing = ""
 
     def run(self, options: argparse.Namespace, end: float | None) -> Case:
-        """Do everything, or what the limit allows; return the case, which is in the report."""
+        """Run all steps that the limit allows; return the case, which has been added to the report."""
         left = None if end is None else end - time.monotonic()
         self.report.add(self.case)
         if left is not None and left <= 0:
@@ -78,7 +78,7 @@ class _Run:
 
     @contextmanager
     def _step(self, doing: str) -> Iterator[None]:
-        """Run a step of the row; what is known before and after it is saved."""
+        """Run a step of the row in the context; the case is saved before it, and the figure updated after it."""
         self.doing, start = doing, time.perf_counter()
         self.case.notes["ended"] = f"with the process, while {doing}"
         self.report.save()
@@ -87,7 +87,7 @@ class _Run:
         self._figure()
 
     def _run(self, options: argparse.Namespace) -> str | None:
-        """Run the row; return why it ended before its end, or None."""
+        """Run the row; return the reason if it ended early, else None."""
         row, case = self.row, self.case
         try:
             with self._step("making the input"):
@@ -106,9 +106,9 @@ class _Run:
         with self._step("the trials"):
             other = self._in_turns(made) if options.peers else None
             while len(case.trials) < options.trials or self._goes_on(options.trials):
-                answer, before = None, time.process_time()  # its memory is free again before the clock starts
+                answer, before = None, time.process_time()  # frees its memory before the clock starts
                 answer, took = timed(partial(row.run, made), self.synchronize)
-                # of all threads: says on a machine that others use, too, what a call costs
+                # processor seconds of all threads: the cost of a call on a machine that other programs use, too
                 case.series.setdefault("processor", []).append(round(time.process_time() - before, 4))
                 case.trials.append(Trial(None, took, case.notes["predicted"] * row.parts))
                 if other is not None:
@@ -136,14 +136,14 @@ class _Run:
         return None
 
     def _goes_on(self, trials: int) -> bool:
-        """Return whether trials on a GPU are so short that more are taken: after some rest one takes longer."""
+        """Return whether trials on a GPU are so short that more are made, as the first after a pause take longer."""
         seconds = [trial.seconds for trial in self.case.trials]
         return trials > 0 and self.given.placement != HOST and len(seconds) < _MOST_TRIALS and sum(seconds) < _ENOUGH
 
     def _in_turns(self, made: Any) -> Callable[[], Any] | None:
-        """Return the call of this package that the goal is a share of: it and the row's own run in turns.
+        """Return the call of this package whose time the goal is a share of, to run in turns with the row's call.
 
-        So a machine whose speed drifts does so for both. It has run twice, as the first call compiles, and the one
+        In turns, a drift of the machine's speed affects both. The call has run twice: the first run compiles, and one
         after another kind of call may have to build caches anew.
         """
         peer = self.row.peers[0] if self.goal.unit == "of peer" and self.row.peers else None
@@ -155,7 +155,7 @@ class _Run:
         return call
 
     def _count(self, made: Any) -> None:
-        """Count what one more call reads."""
+        """Count the bytes and requests of one more call."""
         with stats.collect() as moved:
             timed(partial(self.row.run, made), self.synchronize)
         self.case.notes["counted"] = {
@@ -167,12 +167,12 @@ class _Run:
         try:
             _, took, processor = peer.timed(made, self.synchronize)
             self.case.notes |= {peer.name: took, f"{peer.name}, processor": round(processor, 4)}
-        except Exception as error:  # a peer's failure is a result, and none of ours
+        except Exception as error:  # a peer's failure is a result, not a failure of the row
             traceback.print_exc()
             self.case.notes[f"{peer.name}, failed"] = f"{type(error).__name__}: {error}"
 
     def _figure(self) -> None:
-        """Set the figure from what is known: the trials, else the first call."""
+        """Set the figure from the trials, or if there are none, from the first call."""
         case, row = self.case, self.row
         seconds = case.seconds.median * row.parts if case.trials else case.first_seconds
         if not seconds:
@@ -193,7 +193,7 @@ class _Run:
                 return
 
     def _reference(self, peer: Peer) -> float | None:
-        """Return the peer's figure of this run, else the published one; seconds where ours is a share of them."""
+        """Return the peer's figure in this run, else the published one; in seconds if ours is a share of them."""
         seconds = self.case.notes.get(peer.name)
         if seconds is None:
             return peer.published

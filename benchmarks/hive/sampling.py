@@ -15,7 +15,7 @@ from sparsezc.device import cuda
 
 FANOUTS = (15, 10, 5)
 SEEDS = 1024
-WORDS = 64  # of 8 bytes, of a row of features
+WORDS = 64  # words of 8 bytes in a row of features
 LARGEST = 10
 JUDGED = 50  # rows that are looked up
 
@@ -35,22 +35,22 @@ def _sample(made: tuple[gb.Matrix, Any]) -> Any:
 
 
 def _judge(made: tuple[gb.Matrix, Any], found: Any) -> None:
-    """Each vertex has as many neighbours as it should, all distinct, and some are looked up."""
+    """Check that each vertex has its number of neighbours, all distinct, and that some are edges of the graph."""
     A, sources = made
     node, row, col, edge = map(_host, found[:4])
     degree = A.apply("one").new("INT64").reduce_rowwise("plus").new().to_dense(fill_value=0)
     others = node[sources.size :]
     if not np.array_equal(node[: sources.size], sources) or np.isin(others, sources).any():
-        raise Wrong("the seeds do not come first, or one has a second number")
+        raise Wrong("the seeds are not the first vertices, or one of them is repeated")
     if np.unique(others).size != others.size:
-        raise Wrong("a vertex has two numbers")
+        raise Wrong("a vertex is repeated")
     if np.unique(col * A.nvals + edge).size != edge.size:
         raise Wrong("an edge was sampled twice for a vertex")
     ends = np.cumsum([0, *found.num_sampled_nodes])
     drawn = np.bincount(col, minlength=node.size)
     for k, first, last in zip(FANOUTS, ends, ends[1:], strict=False):
         if not np.array_equal(drawn[first:last], np.minimum(degree[node[first:last]], k)):
-            raise Wrong(f"vertices do not have {k} sampled neighbours, or all they have")
+            raise Wrong(f"vertices have neither {k} sampled neighbours nor all of theirs")
     for e in range(0, edge.size, max(1, edge.size // JUDGED)):
         if A[int(node[col[e]]), int(node[row[e]])].new().get(None) is None:
             raise Wrong(f"{node[row[e]]} was sampled for {node[col[e]]}, and there is no such edge")
@@ -61,7 +61,7 @@ def _edges(_: Any, found: Any) -> float:
 
 
 def _make_features(given: Input) -> tuple[Any, Any]:
-    """Return a function that reads rows of features, and the vertices of a batch; a row repeats its number."""
+    """Return a function that reads rows of features, and a batch of vertices; a row repeats its vertex's number."""
     A = given.read()
     at = ops.sample_hops(A, given.sources(A, SEEDS), FANOUTS, seed=1).node
     X = np.repeat(np.arange(A.nrows, dtype=np.uint64), WORDS).reshape(A.nrows, WORDS).view(np.uint8)
@@ -72,7 +72,7 @@ def _make_features(given: Input) -> tuple[Any, Any]:
 def _judge_features(made: tuple[Any, Any], found: Any) -> None:
     at = _host(made[1])
     if not (_host(found).view(np.uint64) == at[:, None].astype(np.uint64)).all():
-        raise Wrong("a row of features is not its vertex's")
+        raise Wrong("a row of features is another vertex's")
 
 
 def _feature_bytes(made: tuple[Any, Any], _: Any) -> int:

@@ -12,8 +12,8 @@ from benchmarks.hive.row import Goal, Input, Peer, Row
 from benchmarks.verify.answers import Wrong
 
 LENGTH = 200
-_WALKS = 1 << 20, 1 << 20, 1 << 8  # on a GPU; on the CPU engine; where a small input is asked for
-JUDGED = 50  # walks that are walked again
+_WALKS = 1 << 20, 1 << 20, 1 << 8  # on a GPU; on the CPU engine; for a small input
+JUDGED = 50  # walks that are checked
 PASS = 0.038  # seconds for kron:24's ids over a link of 55 GB/s
 
 
@@ -38,7 +38,7 @@ def _judge(made: tuple[gb.Matrix, gb.Vector, Any], walks: gb.Matrix) -> None:
     for r in range(0, sources.size, max(1, sources.size // JUDGED)):
         row = walks[r, :].new().to_dense(fill_value=-1)
         if row[0] != sources[r]:
-            raise Wrong(f"walk {r} starts at {row[0]} and not at {sources[r]}")
+            raise Wrong(f"walk {r} starts at {row[0]}; its source is {sources[r]}")
         for here, there in pairwise(row[:6].tolist()):
             if here < 0:
                 break
@@ -53,7 +53,7 @@ def _steps(_: Any, walks: gb.Matrix) -> float:
 
 
 def _arrays(made: tuple[gb.Matrix, gb.Vector, Any]) -> Any:
-    """Return the scores, the ids and where rows begin."""
+    """Return the scores, the ids, and the offsets of non-empty rows."""
     A, scores, _ = made
     indptr, ids, _values = A.to_csr()
     indptr = indptr.astype(np.int64)

@@ -12,7 +12,7 @@ from benchmarks.hive.row import Goal, Input, Peer, Row
 from benchmarks.verify.answers import Wrong
 
 LENGTH = 10
-_WALKS = 1 << 22, 1 << 18, 1 << 10  # on a GPU; on the CPU engine; where a small input is asked for
+_WALKS = 1 << 22, 1 << 18, 1 << 10  # on a GPU; on the CPU engine; for a small input
 JUDGED = 20_000  # steps that are looked up
 
 
@@ -31,11 +31,11 @@ def _steps(_: Any, walks: gb.Matrix) -> float:
 
 
 def _judge(made: tuple[gb.Matrix, Any], walks: gb.Matrix) -> None:
-    """Every walk starts where it should, and some steps follow edges."""
+    """Check that every walk starts at its source, and that some steps follow edges."""
     A, sources = made
     starts = walks[:, 0].new().to_dense(fill_value=-1)
     if not np.array_equal(starts, sources):
-        raise Wrong(f"{int((starts != sources).sum()):,} walks start elsewhere")
+        raise Wrong(f"{int((starts != sources).sum()):,} walks do not start at their sources")
     some = max(1, JUDGED // LENGTH)
     rows = walks[:some, :].new().to_dense(fill_value=-1)
     for row in rows[:: max(1, some // 50)]:
@@ -52,7 +52,7 @@ def _arrays(made: tuple[gb.Matrix, Any]) -> Any:
 
 
 def _numpy(made: tuple[tuple[Any, Any], Any]) -> Any:
-    """Walk by array operations, a step of all walks at a time."""
+    """Compute walks by array operations, a step of all walks at a time."""
     (indptr, ids), at = made
     rng = np.random.default_rng(1)
     met = [at]

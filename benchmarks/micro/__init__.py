@@ -1,1 +1,1 @@
-"""Measurements of one mechanism each: the link, shifted reads, scattered reads, ways of transfer."""
+"""Measurements of one mechanism each: the host link, and transfers of rows; and the graphs that benchmarks generate."""

@@ -1,6 +1,6 @@
 """The host link: the rate at which a kernel reads host memory, by pattern, size of requests and kind of pages.
 
-``python -m benchmarks.micro.link`` takes under a minute on a GPU. Each case reads what it says and its sum is checked.
+``python -m benchmarks.micro.link`` takes under a minute on a GPU. Each case reads words of 1, and their sum is checked.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sparsezc.engines import gpu as gpu_engine
 
 MIB = 1 << 20
 GIB = 1 << 30
-MOST_MANAGED = 4 * GIB  # more managed memory than this is never made here
+MOST_MANAGED = 4 * GIB  # the most managed memory that is allocated here
 BLOCKS_PER_MULTIPROCESSOR = 8
 WORDS = {4: "u32", 8: "u64", 16: "Quad"}
 KERNELS = ("stream", "strided", "random_requests")
@@ -36,7 +36,7 @@ _READ_MOSTLY = 1  # cudaMemAdviseSetReadMostly
 
 
 class Sizes(NamedTuple):
-    """How much is read: bytes of the streamed array, the working sets of random requests, requests a launch."""
+    """The sizes of reads: bytes of the streamed array, working sets of random requests, requests a launch."""
 
     stream: int = GIB
     working: tuple[int, ...] = (256 * MIB, GIB, 4 * GIB)
@@ -45,7 +45,7 @@ class Sizes(NamedTuple):
 
 
 def source(bytes_a_lane: int = 4, bytes_a_request: int = 128) -> str:
-    """Return the whole text of benchmarks/micro/kernels/link.cu for these sizes, headers put in place."""
+    """Return the full text of benchmarks/micro/kernels/link.cu for these sizes, with its headers inserted."""
     port = Path(gpu_engine.__file__).parent / "kernels" / "common" / "portability.cuh"
     prelude = f"struct Quad;\ntypedef {WORDS[bytes_a_lane]} Word;\nconstexpr u32 BYTES = {bytes_a_request};"
     text = (Path(__file__).parent / "kernels" / "link.cu").read_text()
@@ -53,14 +53,14 @@ def source(bytes_a_lane: int = 4, bytes_a_request: int = 128) -> str:
 
 
 def fill(array: NDArray[np.uint8]) -> None:
-    """Every 32-bit word is 1, so that a sum counts the words read. Many threads: one core is slower than the link."""
+    """Set every 32-bit word to 1, so that a sum counts words; by many threads, as one is slower than the link."""
     words, step = array[: array.size // 4 * 4].view(np.uint32), 1 << 24
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda start: words[start : start + step].fill(1), range(0, words.size, step)))
 
 
 class Bench:
-    """Launches the kernels over pages and adds the cases to a report."""
+    """The link benchmark: launches the kernels over pages and adds the cases to a report."""
 
     def __init__(self, gpu: Device, report: Report, sizes: Sizes) -> None:
         self.gpu, self.report, self.sizes = gpu, report, sizes
@@ -76,7 +76,7 @@ class Bench:
         self, name: str, nbytes: int, kernel: Launcher, arguments: dict[str, Any], *, pages: str, requests: int = 0,
         reference: float | None = None, working: int = 0,
     ) -> Case:  # fmt: skip
-        """One case: a kernel that reads `nbytes` bytes with these arguments, and the sums."""
+        """Measure a kernel that reads `nbytes` bytes with these arguments and writes the sums, and report the case."""
         case = Case(name, {"pages": pages, "working_set": working or nbytes}, rate=self.rate, requests=requests)
         case.reference, case.peer = reference, facts.MACHINE if reference is not None else ""
         measure(
@@ -93,7 +93,7 @@ class Bench:
     def check(self, words: int) -> None:
         found = int(self.gpu.asnumpy(self.sums).sum())
         if found != words:
-            raise Wrong(f"{words:,} words should have been read once each, and the sum is {found:,}")
+            raise Wrong(f"the sum of {words:,} words of 1 is {found:,}")
 
     # The parts
 
@@ -144,7 +144,7 @@ class Bench:
             self.run(name, size, kernel, arguments, pages="pinned", reference=reference)
 
     def random(self, kind: str, working: int) -> None:
-        """Random requests over a working set: of 32, 64 and 128 bytes over the smallest, of 128 over larger ones."""
+        """Measure random requests over a working set: of 32, 64 and 128 bytes over the smallest, of 128 over others."""
         requests = self.sizes.requests
         with held(self.gpu, working, kind) as pages:
             for size in (32, 64, 128) if working == min(self.sizes.working) else (128,):
@@ -158,7 +158,7 @@ class Bench:
                 )  # fmt: skip
 
     def first_touch(self) -> None:
-        """Measure managed memory that migrates: ReadMostly pages, copied to the device as the first read faults."""
+        """Measure migrating pages: with the advice ReadMostly, faults of the first read copy pages to the device."""
         runtime = copyrate.runtime_of(self.gpu)
         if runtime is None:
             print("no first touch: this device has no pages that migrate")
@@ -173,7 +173,7 @@ class Bench:
             case = Case(name, {"pages": "managed, ReadMostly", "working_set": size}, rate=self.rate)
             case.reference, case.peer = facts.LINK_GBS[name], facts.MACHINE
             for _ in range(2):
-                fill(array)  # a write by the host takes the device's copies of the pages away
+                fill(array)  # a write by the host invalidates the device's copies of the pages
                 _, seconds = timed(
                     lambda: kernel.launch(self.blocks, **arguments, sums=self.sums), self.gpu.synchronize
                 )
@@ -191,13 +191,13 @@ def _is_ones(target: Any) -> None:
 
 @contextmanager
 def held(gpu: Device, nbytes: int, kind: str) -> Iterator[Pages]:
-    """Pages of ones, given back at the end."""
+    """Return pages of words of 1, which are freed at the context's end."""
     if kind == "managed" and nbytes > MOST_MANAGED:
         raise ValueError(f"{nbytes:,} bytes of managed memory; at most {MOST_MANAGED:,} are made here")
     pages = gpu.pages(nbytes, kind)
     fill(pages.array)
     yield pages
-    gpu.synchronize()  # nothing reads them any more
+    gpu.synchronize()  # no kernel may read the pages when they are freed
 
 
 def run(gpu: Device, report: Report, sizes: Sizes) -> None:

@@ -1,9 +1,9 @@
 """Transfers of the rows that a product wants: ``python -m benchmarks.micro.transfers``, on a GPU, about two minutes.
 
-A product under a mask wants a share of the rows, here and there, of a graph in pinned pages (random_circulant.py). It
-is served in each of the ways that papers have: read in place (zerocopy), put together by the host's threads and copied
-(gather), whole ranges copied (stream); and by `hybrid`, which keeps a hundredth on the card here and chooses one of
-these ways for the rest, by rates that it measures itself.
+A product under a mask wants a random share of the rows of a graph in pinned pages (random_circulant.py). The rows are
+read in each of the published ways: in place (zerocopy), gathered by host threads and copied (gather), or as whole
+ranges that are copied (stream); and by `hybrid`, which here keeps a hundredth on the card and chooses one of these ways
+for the rest, by rates that it measures itself.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from sparsezc.memory.csr import Csr
 
 SHARES = [0.004, 0.01, 0.03, 0.1, 0.3, 1.0]
 WAYS = ("zerocopy", "gather", "stream", "hybrid")
-_KEPT = 0.01  # of the entries, by hybrid
-_SHIFTS_OF_A_NEIGHBOUR = 16  # where rows are short, fewer shifts do
+_KEPT = 0.01  # share of the entries that hybrid keeps on the card
+_SHIFTS_OF_A_NEIGHBOUR = 16  # fewer shifts suffice for short rows
 HEADER = [
     "rows of",
     "wanted",
@@ -47,10 +47,10 @@ HEADER = [
 
 
 def run(csr: Csr, mean: float, share: float, report: Report, trials: int) -> None:
-    """One share of the rows, in all ways."""
+    """Measure the product of one share of the rows in all placements."""
     xp = cuda.current().xp
     kept = np.random.default_rng(SEED).random(csr.nrows) < share
-    sums = np.where(kept, np.diff(csr.indptr), 0)  # of ones: what a row's sum must be
+    sums = np.where(kept, np.diff(csr.indptr), 0)  # the right sum of each row, as values are 1
     mask, x = gb.io.from_array(xp.asarray(kept)), gb.Vector.from_scalar(1, csr.nrows, "FP32")
     y, op, entries = gb.Vector("FP32", csr.nrows), gb.semiring.plus_second["FP32"], int(sums.sum())
 
@@ -119,7 +119,7 @@ def main(arguments: list[str] | None = None) -> int:
             with report.part(f"the graph of mean {mean:g}"):
                 shifts = max(32, min(SHIFTS, int(_SHIFTS_OF_A_NEIGHBOUR * mean)))
                 graph = Shifted.of(int(options.gib * 2**28), mean, shifts, None, SEED)
-                csr = graph.csr("gather")  # whose pages are pinned for every reader
+                csr = graph.csr("gather")  # pages are pinned once, for all placements
                 for share in options.shares:
                     run(csr, mean, share, report, options.trials)
                 del csr

@@ -1,9 +1,9 @@
 """Predicted and counted requests over the link: ``python -m benchmarks.model kron:20``, on a CPU.
 
-For each graph and algorithm the products that it runs, one line each (``--levels``), and their sum: bytes, requests by
-size, and the time that these take at the rates in facts.py. Beside it what the emulator counts (``--counters
-emulator``, for small graphs) or the GPU's own counters (``--counters ncu``), and what EMOGI's patterns would ask for in
-one search.
+For each graph and algorithm it prints the products that run, one line each (``--levels``), and their sum: bytes,
+requests by size, and the time of these at the rates in facts.py. Beside it are the counts of the emulator
+(``--counters emulator``, for small graphs) or of the GPU's counters (``--counters ncu``), and the requests of EMOGI's
+patterns for one search.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ HEADER += ["counted MB", "counted M req", "bytes off", "req off", "ms", "of copy
 
 
 def link_seconds(asked: Requests) -> float:
-    """Return the time of some requests at the rates that were measured over a small working set: no request is free.
+    """Return the seconds of requests at the rates that were measured over a small working set, each request alone.
 
     >>> round(link_seconds(Requests((0, 0, 0, 400_000_000))), 3)
     1.005
@@ -65,7 +65,7 @@ def total(statements: Sequence[Statement]) -> Requests:
 
 
 def levels(statements: Sequence[Statement]) -> str:
-    """One line for each product."""
+    """Return a table with a line for each product."""
     header = ["", "product", "direction", "frontier", "wanted", "ids MB", "values MB", "req", "of 128 B", "link us"]
     rows = []
     for turn, each in enumerate(statements):
@@ -79,7 +79,7 @@ def levels(statements: Sequence[Statement]) -> str:
 
 
 def emogi_case(graph: Graph, level: Any, pattern: str) -> Requests:
-    """One search the way EMOGI does it: each reached vertex's row is read once."""
+    """Return the requests of a search by one of EMOGI's patterns: each reached vertex's row is read once."""
     csr = graph.A._to_csr()
     begin, end = csr.indptr[:-1], csr.indptr[1:]
     reached = np.zeros(graph.n, np.bool_)
@@ -100,7 +100,7 @@ def make_case(name: str, graph: Graph, asked: Requests) -> Case:
 
 
 def planned(options: argparse.Namespace) -> list[Planned]:
-    """Kernels, each in the ways that make a difference to it.
+    """Return the kernels to run, each with the settings of heads and packing that change its reads.
 
     >>> [case.label for case in planned(argparse.Namespace(kernels=["bfs", "sssp", "pagerank"], heads=[0, 8]))]
     ['bfs, 0 heads', 'bfs, 8 heads', 'sssp', 'sssp, packed', 'pagerank']
@@ -132,7 +132,7 @@ def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
         with report.part(f"{plan.label}, {name}"), plan.kept(graph):
             start = time.perf_counter()
             call = partial(KERNELS[plan.kernel].prepare(graph, argparse.Namespace(iterations=1)), source)
-            answer = call()  # what is found out once, or made at first use, is none of the case
+            answer = call()  # decisions and caches of a first call belong to no case
             times = [timed(call, synchronize)[1] for _ in range(options.trials)]
             statements = predict(call, plan, options)
             case = make_case(plan.label, graph, total(statements))
@@ -174,7 +174,7 @@ def row(case: Case) -> list[str]:
 
 
 def off(predicted: float, counted: float) -> str:
-    """Return how far a prediction is from what was counted.
+    """Return the deviation of a prediction from a count, as a percentage.
 
     >>> off(103, 100), off(0, 0)
     ('+3.0%', '+0.0%')
@@ -186,17 +186,17 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.model", description=__doc__.splitlines()[0])
     parser.add_argument("graphs", nargs="+", help="kron:SCALE, urand:SCALE, ... or files, as gb.io.read takes them")
     parser.add_argument("--kernels", default=KNOWN, help=f"among {', '.join(MODELLED)} (default: {KNOWN})")
-    parser.add_argument("--engine", choices=("auto", "cpu", "gpu"), default="auto", help="what runs the algorithms")
+    parser.add_argument("--engine", choices=("auto", "cpu", "gpu"), default="auto", help="the algorithms' engine")
     parser.add_argument(
         "--counters", choices=("auto", "none", "emulator", "ncu"), default="auto",
-        help="what to hold the model against (default: ncu where it is there)",
+        help="the counts to compare with (default: ncu, if installed)",
     )  # fmt: skip
     parser.add_argument("--direction", choices=("choose", "push", "pull"), default="choose")
-    parser.add_argument("--heads", default="0,8", help="ids a row in the row-head cache, for what looks there")
+    parser.add_argument("--heads", default="0,8", help="ids a row in the row-head cache, for kernels that read it")
     parser.add_argument("--levels", action="store_true", help="print every product of an algorithm")
     parser.add_argument("--weights", default="hash:8-72", help="edge lengths")
-    parser.add_argument("--source", type=int, help="where a search starts (default: drawn with --seed)")
-    parser.add_argument("--trials", type=int, default=3, help="timed calls, where a GPU runs them")
+    parser.add_argument("--source", type=int, help="the source of a search (default: drawn with --seed)")
+    parser.add_argument("--trials", type=int, default=3, help="timed calls, on a GPU")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
     options = parser.parse_args(arguments)
@@ -225,7 +225,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 2
         options.counters = "none" if why else "ncu"
     if options.used_engine == "cpu" or options.counters == "emulator":
-        options.trials = 0  # these times would tell nothing of the link
+        options.trials = 0  # times of these runs are not those of the link
     report = Report("model", "ms", options.out)
     with gb.config.set(engine=options.used_engine, progress=False):
         if options.trials:

@@ -1,8 +1,7 @@
-"""Counted requests over the link: by the emulator, or by a GPU's counters, read by Nsight Compute (ncu).
+"""Counts of requests over the link, by the emulator or by a GPU's counters, which Nsight Compute (ncu) reads.
 
-A GPU counts a request more than once where it passes from one half of its L2 to the other, so what one request counts
-as is measured in the same run: before each case a plain stream of known size is counted, which also tells the cases
-apart.
+A GPU counts a request more than once if it crosses from one half of the L2 cache to the other. So a stream of known
+size is counted before each case, which gives the counts of one request in the same run, and also separates the cases.
 """
 
 from __future__ import annotations
@@ -29,17 +28,17 @@ METRICS = (
     "pcie__read_bytes.sum",
 )
 STREAM = "stream"  # the kernel whose size is known
-#: What is counted; nothing else of the engine reads a matrix in these programs.
+#: The kernels that are counted; no other kernel of the engine reads a matrix in these programs.
 KERNELS = rf"regex:^({STREAM}|mxv|vxm|spmm|multi_source_bfs_\w+)$"
 STREAM_BYTES = 64 << 20
 # Of benchmarks.suites.gap_kernels.KERNELS:
-NOT_MODELLED = ("tc", "bc", "bc1", "bc16")  # products of matrices that are no searches, or of panels of numbers
-LOOKS_AT_HEADS = ("bfs", "cc", "bfs64", "bfs_parents")  # pull over a monoid that stops
-READS_VALUES = ("sssp",)  # and takes them packed; spmv measures how both arrays stream
+NOT_MODELLED = ("tc", "bc", "bc1", "bc16")  # they multiply matrices that are no searches, or panels of numbers
+LOOKS_AT_HEADS = ("bfs", "cc", "bfs64", "bfs_parents")  # their pulls stop at a terminal value
+READS_VALUES = ("sssp",)  # which may be packed; spmv is excluded, as it measures streams of both arrays
 
 
 class Counted(NamedTuple):
-    """Requests, and bytes in whole sectors; `link_bytes` is what the link itself reports, where it does."""
+    """Requests, and bytes in whole sectors; `link_bytes` are those that the link reports, None if it reports none."""
 
     requests: float
     nbytes: float
@@ -47,8 +46,8 @@ class Counted(NamedTuple):
 
 
 def emulator() -> Any:
-    """Return an emulated device that counts; it stands in for the GPU from now on."""
-    from tests.emulator.device import EmulatedDevice  # a checkout has the tests beside the benchmarks
+    """Return an emulated device that counts requests; it replaces the GPU from this call on."""
+    from tests.emulator.device import EmulatedDevice  # benchmarks run from a checkout, which has the tests
 
     made = EmulatedDevice("lockstep", counting=True, memory=1 << 34, seconds=600.0)
     cuda.use(made)
@@ -64,7 +63,7 @@ def on_emulator(gpu: Any, call: Callable[[], Any]) -> Counted:
 
 
 def why_not_ncu() -> str | None:
-    """Why ncu cannot be used here; None where it can."""
+    """Return the reason why ncu cannot be used, or None if it can."""
     if why := cuda.reason():
         return why
     if not hasattr(cuda.current().xp, "cuda"):
@@ -73,7 +72,7 @@ def why_not_ncu() -> str | None:
 
 
 class Planned(NamedTuple):
-    """A kernel, and what the GPU engine keeps beside the matrix for it."""
+    """A kernel, the ids of each row in the row-head cache, and whether ids and values are packed."""
 
     kernel: str
     heads: int = 0
@@ -87,7 +86,7 @@ class Planned(NamedTuple):
 
     @contextmanager
     def kept(self, graph: Any) -> Iterator[None]:
-        """Let the engine keep just that."""
+        """Configure the engine to build these caches only."""
         budget = self.heads * graph.id_bytes * graph.n or None
         packing = "on" if self.packed else "off"
         with gb.config.set(head_cache="on" if self.heads else "off", head_budget=budget, packing=packing):
@@ -97,12 +96,12 @@ class Planned(NamedTuple):
 def with_ncu(
     graph: str, weights: str, cases: Sequence[Planned], sources: Sequence[Any], seconds: float = 600.0
 ) -> list[Counted]:
-    """Run ``python -m benchmarks.model.ncu_program`` under ncu: what each case, from its source, made the GPU count.
+    """Run ``python -m benchmarks.model.ncu_program`` under ncu; return the GPU's counts of each case from its source.
 
     Raises
     ------
     RuntimeError
-        ncu failed, or told of another number of cases.
+        ncu failed, or reported another number of cases.
     """
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "counts.csv"
@@ -118,12 +117,12 @@ def with_ncu(
             raise RuntimeError(f"ncu ended with {done.returncode}: {said}")
     found = parse(text)
     if len(found) != len(cases):
-        raise RuntimeError(f"ncu told of {len(found)} cases; there were {len(cases)}: {text[:500]}")
+        raise RuntimeError(f"ncu reported {len(found)} cases; there were {len(cases)}: {text[:500]}")
     return found
 
 
 def parse(text: str) -> list[Counted]:
-    """Return the cases of ncu's table, each a stream and then its kernels, in the stream's requests and bytes.
+    """Return the counts of each case in ncu's table (a stream, then the case's kernels), scaled by the stream's.
 
     >>> head = ",".join(["ID", "Kernel Name", *METRICS])
     >>> rows = "0,stream,1048576,3145728,70000000", "1,mxv,30,90,4000", "2,vxm,15,30,2000"

@@ -1,9 +1,9 @@
 """Requests of EMOGI's three ways of reading a row: naive, merged, merged and aligned.
 
-There a worker reads one row alone (Min et al., VLDB 2021, sections 3.3 and 4.3), so what a round reads is the sum over
-its active rows, and each row's requests can be counted beforehand. A naive worker is a thread, which makes a request of
-32 bytes whenever it enters a new sector; the others are warps, which load 32 entries at a time, from the row's first
-entry on, or from the line of that entry.
+One thread or warp reads a row by itself (Min et al., VLDB 2021, sections 3.3 and 4.3), so a round's requests are the
+sum over its active rows, and each row's requests can be counted beforehand. Naive is one thread a row, which makes a
+request of 32 bytes whenever it enters a new sector; merged and aligned are one warp a row, which loads 32 entries at a
+time, from the row's first entry on, or from the line of that entry.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PATTERNS = ("naive", "merged", "aligned")
 
 
 def per_row(begin: Any, end: Any, itemsize: int, pattern: str, xp: Any = np) -> Any:
-    """Return requests of each row by size.
+    """Return the requests of each row by size.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def per_row(begin: Any, end: Any, itemsize: int, pattern: str, xp: Any = np) -> 
         Bytes of an entry; the array begins at a line.
     pattern : {"naive", "merged", "aligned"}
     xp : module
-        NumPy or CuPy, whichever the arrays belong to.
+        NumPy or CuPy, the module of the arrays.
 
     Returns
     -------
@@ -53,18 +53,18 @@ def per_row(begin: Any, end: Any, itemsize: int, pattern: str, xp: Any = np) -> 
 
 
 def _runs_of(begin: Any, end: Any, itemsize: int) -> Any:
-    """Which size of request the entries begin .. end-1 of one line make: 0 to 3 for 32 to 128 bytes."""
+    """Return the size of the request for entries begin .. end-1 of one line: 0 to 3 for 32 to 128 bytes."""
     return (end * itemsize - 1) // 32 - begin * itemsize // 32
 
 
 def _add(counts: Any, chosen: Any, size: Any) -> None:
-    """One request more, of a size of its own, in each chosen row."""
+    """Add to each chosen row one request, of the row's `size`."""
     for k in range(4):
         counts[:, k] += (chosen & (size == k)).astype(np.int32)
 
 
 def _aligned(counts: Any, begin: Any, end: Any, itemsize: int, xp: Any) -> None:
-    """Count a head that ends at a boundary, whole requests, and a tail that begins at one."""
+    """Count aligned requests of each row: a head up to a boundary, whole requests, and a tail."""
     per = min(LANES, LINE // itemsize)  # entries of the largest request
     first, last = begin // per, (end - 1) // per
     counts[:, per * itemsize // 32 - 1] += xp.maximum(end // per - -(-begin // per), 0).astype(np.int32)
@@ -74,7 +74,7 @@ def _aligned(counts: Any, begin: Any, end: Any, itemsize: int, xp: Any) -> None:
 
 
 def _merged(counts: Any, begin: Any, end: Any, itemsize: int, xp: Any) -> None:
-    """Count loads of 32 entries, each cut where lines end."""
+    """Count loads of 32 entries, each divided at line boundaries."""
     line = LINE // itemsize
     full, rest = xp.divmod(end - begin, LANES)
     cuts = max(1, itemsize // 4) + 1  # lines that a load may touch
@@ -88,8 +88,8 @@ def _merged(counts: Any, begin: Any, end: Any, itemsize: int, xp: Any) -> None:
 
 
 def _loads(begin: Any, full: Any, rest: Any, line: int) -> Any:
-    """Yield a row's loads, as (how many alike, the first entry of one, how many entries): full ones, then the last."""
-    period = max(1, line // LANES)  # after so many loads a narrow type is back at the same place of a line
+    """Yield loads as (number of equal ones, first entry of one, entries), the full loads and then the last."""
+    period = max(1, line // LANES)  # loads after which a narrow type is at the same offset in a line again
     for phase in range(period):
         yield (full - phase + period - 1) // period, begin + LANES * phase, LANES
     yield 1, begin + LANES * full, rest

@@ -1,11 +1,11 @@
-"""Bytes that ranks exchange for many searches from GPUs, level by level, as statements/searches.py sends them.
+"""Bytes that ranks on GPUs exchange for many searches, level by level, as statements/searches.py sends them.
 
-All is counted from the answer. The searches of a level are divided into those that push and those that pull as the
-engine does, by sums over ranks. Of pulls a rank receives the vertices of other ranks that are in any frontier; of
-pushes those of its own that other ranks' vertices reach, known ones too, as a push asks no mask. A listed vertex takes
-its number and a word of bits; where the bits of all vertices are fewer bytes, these travel. Numbers are not counted.
-Cards that reach each other's memory get words alone, for 64 searches: of their own vertices that pushes of others
-reached, and those of the frontier that change from level to level.
+All bytes are counted from the answer. The searches of a level are divided into pushes and pulls as in the engine, by
+sums over ranks. For pulls a rank receives other ranks' vertices that are in any frontier; for pushes, its own vertices
+that other ranks' vertices reach, known ones too, as a push reads no mask. A listed vertex is sent as its id and a word
+of bits; if the bits of all vertices take fewer bytes, these are sent. Exchanges of a few numbers are not counted.
+Cards that access each other's memory exchange words alone, for 64 searches: of their own vertices that others' pushes
+reached, and words of the frontier that change from level to level.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from sparsezc.engines.gpu.products import multi_source_bfs
 from sparsezc.semirings.types.datatypes import BOOL
 
 Array = NDArray[Any]
-WORD = 8  # bytes of a vertex's bits
+WORD = 8  # bytes of a vertex's bits for 64 searches
 
 
 class Setting(NamedTuple):
-    """The numbers by which the engine decides, beside the graph.
+    """The parameters of the engine's choices that do not depend on the graph.
 
     Attributes
     ----------
     bounds : ndarray of int64, shape (ranks + 1,)
         Rank r has the vertices ``bounds[r]:bounds[r + 1]``.
     push_cost : float
-        Of an entry that is pushed, in entries that are pulled.
+        Cost of a pushed entry, in pulled entries.
     slots : int
-        Ids of each row that a pull looks at first.
+        Ids of each row that a pull reads first, in the row-head cache.
     packing : int
-        Bytes that lists of vertices must save.
+        Bytes that lists of vertices must save over bits to be sent.
     windows : bool
-        Cards reach each other's memory.
+        Cards access each other's memory.
     """
 
     bounds: Array
@@ -49,7 +49,7 @@ class Setting(NamedTuple):
 
 
 def many_searches(A: gb.Matrix, levels: Array, rank: int, setting: Setting) -> int:
-    """Return the bytes that a rank receives.
+    """Return the bytes that a rank receives in all levels.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def many_searches(A: gb.Matrix, levels: Array, rank: int, setting: Setting) -> i
     for row in levels:
         reached = np.flatnonzero(row >= 0)
         there[row[reached], reached] = True
-    latest = np.where((levels < 0).any(0), depths, levels.max(0))  # the level of the last search that wants a vertex
+    latest = np.where((levels < 0).any(0), depths, levels.max(0))  # the level of the last search that reaches a vertex
     windows = setting.windows and k == 64
     total = _changed(there, rank, setting) if windows else 0
     for depth in range(depths):
@@ -84,7 +84,7 @@ def many_searches(A: gb.Matrix, levels: Array, rank: int, setting: Setting) -> i
 
 
 def _bytes(listed: Array, coming: int, bits: int, receivers: int, n: int, k: int, packing: int) -> int:
-    """Return the bytes of vertices that come to a rank, or of the bits instead, by what all ranks send."""
+    """Return the bytes of `coming` listed vertices, or of the bits if these are fewer for all ranks together."""
     vertex = (4 if n < 1 << 32 else 8) + WORD
     return vertex * coming if int(listed.sum()) * vertex + packing < receivers * n * k // 8 else 4 * bits
 
@@ -92,13 +92,13 @@ def _bytes(listed: Array, coming: int, bits: int, receivers: int, n: int, k: int
 def _changed(there: Array, rank: int, setting: Setting) -> int:
     """Return the bytes of other ranks' words of frontiers that differ from those of the level before."""
     nothing = np.zeros((1, there.shape[1]), np.bool_)
-    changes = np.r_[nothing, there] | np.r_[there, nothing]  # a search is at a vertex in one level only
+    changes = np.r_[nothing, there] | np.r_[there, nothing]  # a vertex is in a search's frontier at one level only
     lo, hi = setting.bounds[rank : rank + 2].tolist()
     return WORD * int(changes.sum() - changes[:, lo:hi].sum())
 
 
 def _pulled(there: Array, rank: int, k: int, setting: Setting) -> int:
-    """Return the bytes of the frontier's vertices, or of all vertices' bits, that other ranks have."""
+    """Return the bytes received of other ranks' frontier vertices, or of the bits of all their vertices."""
     ranges = list(pairwise(setting.bounds.tolist()))
     counts = np.array([int(there[lo:hi].sum()) for lo, hi in ranges])
     words = np.array([-(-(hi - lo) * k // 32) for lo, hi in ranges])
@@ -107,7 +107,7 @@ def _pulled(there: Array, rank: int, k: int, setting: Setting) -> int:
 
 
 def _sent(A: gb.Matrix, frontier: Array, bounds: Array) -> Array:
-    """Return how many vertices of each rank, a column, the others reach from their parts of a frontier, a row each."""
+    """Return the number of vertices that each rank's part of a frontier (row) reaches in each other rank (column)."""
     n, ranges = frontier.size, list(pairwise(bounds.tolist()))
     sent = np.zeros((len(ranges), len(ranges)), np.int64)
     for r, (lo, hi) in enumerate(ranges):
@@ -119,7 +119,7 @@ def _sent(A: gb.Matrix, frontier: Array, bounds: Array) -> Array:
 
 
 def _pushed(sent: Array, rank: int, k: int, setting: Setting) -> int:
-    """Return the bytes of this rank's vertices that others reach, or of the bits of all of its vertices from each."""
+    """Return the bytes received of the rank's vertices that others reach, or of the bits of all, from each rank."""
     n, others = int(setting.bounds[-1]), sent.shape[0] - 1
     bits = others * -(-int(np.diff(setting.bounds)[rank]) * k // 32)
     return _bytes(sent, int(sent[:, rank].sum()), bits, others, n, k, setting.packing)

@@ -1,7 +1,7 @@
-"""The row-head cache in NumPy: the ids of each row in device memory, and the rows that a pull need not read for them.
+"""The row-head cache in NumPy: the ids of each row in device memory, and the rows that a pull need not read.
 
-head_cache.cu keeps the k neighbours of each row that have most neighbours themselves, and nothing of rows cut into
-chunks. A row that has no more than k entries is there whole.
+head_cache.cu keeps the k neighbours of each row that have most neighbours themselves, and none of a row that is cut
+into row chunks. A row of at most k entries is kept whole.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Bits = NDArray[np.bool_]
 
 @dataclass(eq=False)
 class Heads:
-    """k ids of each row; where a row has no more, or is cut into chunks, a number that is no column."""
+    """The k ids of each row; slots without an id (of short rows, of rows in chunks) have a number that is no column."""
 
     ids: NDArray[Any]  # shape (nrows, k)
     ncols: int
@@ -30,9 +30,9 @@ class Heads:
         return int(self.ids.shape[1])
 
     def answered(self, block: slice, present: Bits | None, lengths: Integers) -> Bits:
-        """Return the rows of a block that a pull need not read: an id at hand is present, or there are no others.
+        """Return the rows of a block that a pull need not read: a cached id is present, or all ids are cached.
 
-        `present` is as long as there are ids; None where every id is.
+        `present` has a bool for each column; None if all are present.
         """
         found = lengths <= self.k
         if present is None:
@@ -44,7 +44,7 @@ class Heads:
 
 
 def of_engine(kept: Any, nrows: int, ncols: int) -> Heads:
-    """Return the heads that the GPU engine has made: slot j of row r of word w is at (w * k + j) * 32 + r."""
+    """Return the heads that the GPU engine has built: slot j of row r of word w is at (w * k + j) * 32 + r."""
     ids = cuda.current().asnumpy(kept.ids).reshape(-1, kept.k, 32).transpose(0, 2, 1).reshape(-1, kept.k)
     return Heads(ids[:nrows], ncols)
 
@@ -52,7 +52,7 @@ def of_engine(kept: Any, nrows: int, ncols: int) -> Heads:
 def fill(
     heads: Heads, block: slice, indptr: Integers, indices: NDArray[Any], degree: Integers | None, long: int
 ) -> None:
-    """Choose the heads of a block of rows: the neighbours of largest degree, or the first where degrees are unknown.
+    """Choose the heads of a block of rows: the neighbours of largest degree, or the first if degrees are unknown.
 
     >>> heads = Heads(np.full((2, 2), 9), 9)
     >>> fill(heads, slice(0, 2), np.array([0, 3, 4]), np.array([0, 1, 2, 1]), np.array([5, 1, 8]), 100)

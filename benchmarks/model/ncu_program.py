@@ -1,4 +1,4 @@
-"""The program that ncu runs: each case once to compile, then a stream of known size and the case itself, counted.
+"""The program that ncu runs: each case once to compile, then a stream of known size and the case, both counted.
 
 ``python -m benchmarks.model.ncu_program JSON``, started by benchmarks/model/counters.py.
 """

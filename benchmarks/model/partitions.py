@@ -1,14 +1,14 @@
-"""Bytes that the parts of a graph exchange, counted exactly, for three ways to cut it.
+"""Bytes that the parts of a graph exchange, counted exactly, for three ways to partition it.
 
-* 1D: contiguous ranges of rows with equally many entries; a rank has the rows of its range. It is what the distributed
-  engine does. A pull gathers the vector from all ranks: ids, or presence words where these are fewer bytes, or all
-  values. A *halo* gathers only those that the rank's rows refer to. A push sends each rank the results of its rows.
+* 1D: contiguous ranges of rows with equally many entries; a rank has the rows of its range, as in the distributed
+  engine. A pull gathers the vector from all ranks: ids, or presence words if these take fewer bytes, or all values. A
+  *halo* gathers only the entries that the rank's rows read. A push sends each rank the results for its rows.
 * 2D: ranks form a grid. Rank (r, c) has the entries whose rows are in the r-th part and whose columns are in the c-th;
   it gathers its part of the vector from the ranks of its row, and sends results along its column.
-* high and low: vertices of at least so many entries, hubs, are on every rank; all ranks add up their values. An edge
-  with a hub belongs to the rank of its other end, so only edges between two others are exchanged.
+* high and low: hubs, vertices of at least a given number of entries, are on every rank; all ranks sum their values. An
+  edge with a hub belongs to the rank of its other end, so only results of edges between two other vertices are sent.
 
-Each rank's numbers are of one statement; results that a rank makes for another are added up there first, once each.
+Each rank's bytes are of one statement; results that a rank computes for another are summed before they are sent.
 
 Sources: A. Buluç, K. Madduri, Parallel breadth-first search on distributed memory systems, SC 2011,
 doi:10.1145/2063384.2063471 (1D, 2D); Y. Pan, R. Pearce, J. D. Owens, Scalable breadth-first search on a GPU cluster,
@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from sparsezc.io.ranks import row_bounds
 
 Array = NDArray[Any]
-ID = 4  # bytes of a vertex's number
+ID = 4  # bytes of a vertex's id
 VALUE = 8  # bytes of a value
 
 
 class Cut(NamedTuple):
-    """A graph and its contiguous parts: a vertex's part, and those of its entries' rows."""
+    """A graph whose rows are divided into contiguous parts: part k has the vertices ``bounds[k]:bounds[k + 1]``."""
 
     indptr: Array
     indices: Array
@@ -59,21 +59,21 @@ class Exchange(NamedTuple):
 
     @property
     def busiest(self) -> float:
-        """Bytes of the rank that receives most: all wait for it."""
+        """The most bytes that a rank receives, as all ranks wait for that one."""
         return float(self.received.max())
 
     @property
     def total(self) -> float:
-        """Bytes of all ranks."""
+        """Bytes that all ranks receive."""
         return float(self.received.sum())
 
     def plus(self, other: Exchange) -> Exchange:
-        """Add another statement."""
+        """Return the bytes of this and another statement together."""
         return Exchange(self.received + other.received)
 
 
 def cut(indptr: Array, indices: Array, parts: int) -> Cut:
-    """Cut rows into parts as the files of several ranks are.
+    """Divide rows into parts as files are divided among ranks.
 
     >>> cut(np.arange(0, 513, 2), np.zeros(512, int), 2).bounds
     array([  0, 128, 256])
@@ -95,7 +95,7 @@ def entries(graph: Cut, active: Array | None) -> tuple[Array, Array]:
 
 
 def distinct(groups: Array, ids: Array, count: int, n: int) -> tuple[Array, Array]:
-    """Return the distinct pairs of a group, of `count`, and a vertex."""
+    """Return the distinct pairs of a group (of `count` groups) and a vertex (of `n`)."""
     mark = np.zeros(count * n, np.bool_)
     mark[groups.astype(np.int64) * n + ids] = True
     found = np.flatnonzero(mark)
@@ -103,9 +103,9 @@ def distinct(groups: Array, ids: Array, count: int, n: int) -> tuple[Array, Arra
 
 
 def packed(sizes: Array, widths: Array, value: int) -> Array:
-    """Return the bytes of sets of vertices out of ranges: ids or a bitmap, whichever is less, and a value each.
+    """Return the bytes of sets of vertices from ranges: ids or a bitmap, whichever is smaller, and a value each.
 
-    Where all vertices of a range are there, no ids are sent.
+    For a set of all vertices of a range no ids are sent.
 
     >>> packed(np.array([1, 50, 64]), np.array([64, 64, 64]), 0).tolist()
     [4, 8, 0]
@@ -115,32 +115,32 @@ def packed(sizes: Array, widths: Array, value: int) -> Array:
 
 
 def gathered(graph: Cut, active: Array | None, value: int) -> Exchange:
-    """1D, pull: every rank gets the entries of the whole vector."""
+    """Return the bytes of a 1D pull: every rank receives the entries of the whole vector."""
     sizes = np.diff(graph.bounds) if active is None else np.bincount(graph.owner[active], minlength=graph.parts)
     each = packed(sizes, np.diff(graph.bounds), value)
     return Exchange((each.sum() - each).astype(float))
 
 
 def halo(graph: Cut, active: Array | None, value: int) -> Exchange:
-    """1D, pull: every rank gets what its rows refer to; the matrix is symmetric, so of (i, j) row j refers to i."""
+    """Return the bytes of a 1D pull: each rank receives the entries that its rows read; the matrix is symmetric."""
     rows, cols = entries(graph, active)
     group, vertex = distinct(graph.owner[cols], rows, graph.parts, graph.n)
-    needed = np.zeros((graph.parts, graph.parts), np.int64)  # by the rank that needs and the one that has
+    needed = np.zeros((graph.parts, graph.parts), np.int64)  # by the reading rank and the vertex's rank
     np.add.at(needed, (group, graph.owner[vertex]), 1)
     np.fill_diagonal(needed, 0)
-    if active is None:  # which they are is known from the matrix
+    if active is None:  # ranks know their vertices from the matrix, so no ids are sent
         return Exchange(needed.sum(1) * float(value))
     return Exchange(packed(needed, np.diff(graph.bounds)[None, :], value).sum(1).astype(float))
 
 
 def pushed(graph: Cut, active: Array | None, value: int) -> Exchange:
-    """1D, push: every rank gets results for its own vertices, of each other rank once."""
+    """Return the bytes of a 1D push: each rank receives results for its vertices, one from each other rank."""
     rows, cols = entries(graph, active)
     return Exchange(_results(graph, graph.owner[rows], cols, value))
 
 
 def _results(graph: Cut, makers: Array, vertices: Array, value: int) -> Array:
-    """Return the bytes that owners receive of results that other ranks make, each once a maker."""
+    """Return the bytes of results that the vertices' ranks receive from `makers`, one for each maker and vertex."""
     group, vertex = distinct(makers, vertices, graph.parts, graph.n)
     made = np.zeros((graph.parts, graph.parts), np.int64)
     np.add.at(made, (group, graph.owner[vertex]), 1)
@@ -150,7 +150,7 @@ def _results(graph: Cut, makers: Array, vertices: Array, value: int) -> Array:
 
 
 def grid(graph: Cut, active: Array | None, value: int) -> Exchange:
-    """2D: vectors along the ranks of a row, results along those of a column.
+    """Return the bytes of a 2D grid: vectors are gathered along its rows, and results sent along its columns.
 
     Rank k = r * width + c owns the vertices of the k-th part, and the entries from the parts r * width ... of its row
     to the parts c, width + c ... of its column.
@@ -163,24 +163,24 @@ def grid(graph: Cut, active: Array | None, value: int) -> Exchange:
     each = packed(sizes, ranges, value).reshape(height, width)
     expand = (each.sum(1, keepdims=True) - each).ravel()
     rows, cols = entries(graph, active)
-    block = owner[rows] // width * width + owner[cols] % width  # the rank that has the entry
+    block = owner[rows] // width * width + owner[cols] % width  # the rank of each entry
     return Exchange(expand + _results(graph, block, cols, value))
 
 
 def hubs(graph: Cut, active: Array | None, value: int, degree: int) -> Exchange:
-    """High and low: vertices of at least `degree` entries on every rank, results of the others to their owners."""
+    """Return the bytes of high and low: an all-reduce of hubs (at least `degree` entries), results of the others."""
     high = np.diff(graph.indptr) >= degree
     rows, cols = entries(graph, active)
     low = ~high[rows] & ~high[cols]
     sent = _results(graph, graph.owner[rows[low]], cols[low], value)
     count = int(high.sum())
     all_of_them = value * count if value else -(-count // 8)  # values, or a bit each
-    reduced = 2 * all_of_them * (graph.parts - 1) / graph.parts  # each rank adds up a part, then gathers the others
+    reduced = 2 * all_of_them * (graph.parts - 1) / graph.parts  # a reduce-scatter and an all-gather
     return Exchange(sent + reduced)
 
 
 def levels(graph: Cut, source: int) -> list[Array]:
-    """Return where the frontier of each level of a search is."""
+    """Return the frontier of each level of a search, as bools."""
     seen = np.zeros(graph.n, np.bool_)
     frontier = seen.copy()
     frontier[source] = seen[source] = True

@@ -1,8 +1,8 @@
-"""Reads of sparsezc's kernels for one mxv or vxm: mxv.cu and vxm.cu with rows.cuh, in NumPy.
+"""The reads of sparsezc's kernels in one mxv or vxm: mxv.cu and vxm.cu with rows.cuh, in NumPy.
 
-A pull streams each wanted row up to the end of the slice in which its answer is known; a push streams each row of the
-frontier. 32 rows that follow each other (a word) are one warp's and share their requests. Rows longer than LONG are cut
-into chunks of which each has a warp; a pull's chunks are all under way before one of them can tell the others to stop.
+A pull streams each wanted row up to the end of the slice in which its answer is found; a push streams each row of the
+frontier. One warp streams 32 consecutive rows (a word), which share requests. A longer row than `Rows.long` is cut into
+row chunks, each streamed by a warp; all chunks of a pull have started before one of them can stop the others.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from benchmarks.model.requests import Integers, Requests, of_entries, of_spans, 
 from sparsezc.memory import budget
 
 Bits = NDArray[np.bool_]
-Answered = Callable[[slice, Integers], Bits]  # given a block of rows and their lengths
+Answered = Callable[[slice, Integers], Bits]  # of a block of rows and their lengths
 
-BLOCK = 1 << 22  # entries that one thread looks at at a time
+BLOCK = 1 << 22  # entries that one thread processes at a time
 _WORD = 32
 
 
@@ -45,18 +45,18 @@ class Reading(NamedTuple):
 
 @dataclass(eq=False)
 class Rows:
-    """A CSR as the GPU engine would hold it, its arrays on the host.
+    """A CSR with the GPU engine's widths of ids and values, its arrays on the host.
 
     Attributes
     ----------
     indptr : ndarray of int64, shape (nrows + 1,)
     indices : ndarray of an unsigned type, shape (nvals,)
     id_bytes, value_bytes : int
-        Bytes of an id and of a value there; no value is read where all are the same (0).
+        Bytes of an id and of a value on the GPU; 0 for values that are all equal, as none is read.
     ncols : int
     values : ndarray, shape (nvals,) or (1,)
     engine_rows : optional
-        The GPU engine's own object for these rows, where it has one.
+        The GPU engine's object for these rows, if it has one.
     """
 
     indptr: Integers
@@ -78,7 +78,7 @@ class Rows:
 
     @property
     def long(self) -> int:
-        """Rows of more entries are cut into chunks."""
+        """The most entries of a row that is not cut into row chunks."""
         return budget.chunk_length(self.nvals)
 
     @cached_property
@@ -91,7 +91,7 @@ class Rows:
         return bool(low >= 0 and high < 2**spare and (self.values == self.values.astype(np.int64)).all())
 
     def blocks(self) -> Iterator[slice]:
-        """Rows in parts of about BLOCK entries that begin at words."""
+        """Yield blocks of rows with about BLOCK entries, which begin at multiples of 32 rows."""
         targets = np.arange(BLOCK, self.nvals, BLOCK)
         cuts = np.searchsorted(self.indptr, targets) // _WORD * _WORD
         ends = np.unique(np.concatenate([[0], cuts, [self.nrows]])).tolist()
@@ -99,7 +99,7 @@ class Rows:
             yield slice(first, last)
 
     def heads(self, k: int, hubs: Rows | None) -> Heads:
-        """Return the row-head cache of k ids a row; `hubs`: the transpose, whose longest rows are the hubs."""
+        """Return the row-head cache of k ids a row; `hubs`: the transpose, whose row lengths rank the ids."""
         kept = getattr(self.engine_rows, "heads", None)
         if (self._heads is None or self._heads.k != k) and kept is not None and kept.k == k:
             self._heads = of_engine(kept, self.nrows, self.ncols)
@@ -125,7 +125,7 @@ class Spans(NamedTuple):
 
 
 def spans_of(rows: Rows, block: slice, wanted: Bits | None, answered: Answered | None) -> list[Spans]:
-    """Return the wanted rows of a block that have entries and no answer yet: by words, and the long ones as chunks."""
+    """Return the wanted rows of a block with entries and no answer: short rows by words, long ones as row chunks."""
     begin, end = rows.indptr[block], rows.indptr[block.start + 1 : block.stop + 1]
     chosen = begin < end
     if wanted is not None:
@@ -144,9 +144,9 @@ def spans_of(rows: Rows, block: slice, wanted: Bits | None, answered: Answered |
 
 
 def _first_hits(rows: Rows, spans: Spans, present: Bits) -> Integers:
-    """Return the position of each span's first entry whose id is present; its end where there is none."""
+    """Return the position of each span's first entry whose id is present; the span's end if there is none."""
     low, high = int(spans.begin[0]), int(spans.end[-1])
-    if 2 * int((spans.end - spans.begin).sum()) > high - low:  # most are wanted: look at all
+    if 2 * int((spans.end - spans.begin).sum()) > high - low:  # most entries are wanted: one pass over all is faster
         hits = np.flatnonzero(present[rows.indices[low:high]]) + low
     else:
         at, _ = positions(spans.begin, spans.end)
@@ -167,13 +167,13 @@ def pull(
     wanted : ndarray of bool, shape (nrows,), optional
         The rows that the mask lets through; by default all.
     present : ndarray of bool, shape (ncols,), optional
-        Where the vector has an entry; by default everywhere, and then only an operator that needs ids reads them.
+        The vector's entries; by default all, and then ids are read only if the operator needs them.
     stops : bool
         A row is left at its first product.
     heads : Heads, optional
-        Looked at first; for what stops only.
+        Read before the row, if rows stop.
     whole : int
-        Ids of each row at hand, for what does not stop: a row of no more is not read.
+        Number of cached ids of each row, if rows do not stop: a row of at most `whole` entries is not read.
     """
 
     def of(spans: Spans) -> Reading:
@@ -204,7 +204,7 @@ def push(
     allowed : ndarray of bool, shape (ncols,), optional
         Results that the mask lets through.
     whole : int
-        Ids of each row at hand: a row of no more is not read.
+        Number of cached ids of each row: a row of at most `whole` entries is not read.
     """
 
     def of(spans: Spans) -> Reading:
@@ -215,12 +215,12 @@ def push(
 
 
 def _whole(ids: int) -> Answered | None:
-    """Rows of no more than so many ids are not read."""
+    """Return the function that marks rows of at most `ids` entries, which are not read; None for 0."""
     return (lambda _, lengths: lengths <= ids) if ids else None
 
 
 def _values(rows: Rows, spans: Spans, at_ids: Bits | None) -> Requests:
-    """Return the values of all entries of spans, or of those whose id is among some."""
+    """Return the requests for values of all entries of spans, or of those whose ids are in `at_ids`."""
     if at_ids is None:
         return of_spans(*spans, rows.value_bytes)
     at, span = positions(spans.begin, spans.end)
@@ -231,7 +231,7 @@ def _values(rows: Rows, spans: Spans, at_ids: Bits | None) -> Requests:
 def streamed(
     rows: Rows, wanted: Bits | None, of: Callable[[Spans], Reading], answered: Answered | None = None
 ) -> Reading:
-    """Return the reads of the wanted rows that have no answer yet, block by block, on all cores."""
+    """Return the reads of wanted rows without an answer, computed block by block on all cores."""
 
     def one(block: slice) -> list[Reading]:
         return [of(spans) for spans in spans_of(rows, block, wanted, answered)]

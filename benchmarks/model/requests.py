@@ -1,8 +1,8 @@
 """The number and sizes of the requests that warps make for parts of an array in host memory.
 
-The rules are the load unit's: the lanes of one load instruction ask for 32-byte sectors, and each run of neighbouring
-sectors inside a 128-byte line is one request, of 32, 64, 96 or 128 bytes (Min et al., EMOGI, VLDB 2021, section 3.3).
-Nothing stays in a cache between two loads. Arrays begin at a line; positions are entries, not bytes.
+The rules are the load unit's: the lanes of one load instruction request 32-byte sectors, and each run of neighbouring
+sectors within a 128-byte line is one request, of 32, 64, 96 or 128 bytes (Min et al., EMOGI, VLDB 2021, section 3.3).
+No cache serves a later load. Arrays begin at a line; positions are in entries, not bytes.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ LINE = 128
 
 @dataclass(frozen=True)
 class Requests:
-    """Requests by size, and the bytes that lanes asked for.
+    """Requests by size, and the bytes that lanes loaded.
 
     Attributes
     ----------
     by_size : tuple of int
         Requests of 32, 64, 96 and 128 bytes.
     useful_bytes : int
-        What the lanes wanted; the rest of :attr:`nbytes` came along.
+        Bytes that the lanes loaded; the rest of :attr:`nbytes` was transferred in vain.
     """
 
     by_size: tuple[int, int, int, int] = (0, 0, 0, 0)
@@ -45,11 +45,11 @@ class Requests:
 
     @property
     def nbytes(self) -> int:
-        """The traffic over the link."""
+        """The bytes over the link."""
         return sum(size * number for size, number in zip(SIZES, self.by_size, strict=True))
 
     def share(self, size: int) -> float:
-        """Return the share of the requests that are of a size: what EMOGI's figure 5 shows.
+        """Return the share of the requests that are of a size, as in EMOGI's figure 5.
 
         >>> Requests((1, 0, 0, 3), 400).share(128), Requests().share(128)
         (0.75, 0.0)
@@ -63,7 +63,7 @@ def _made(counts: NDArray[Any], useful: int) -> Requests:
 
 
 def _runs(mask: int) -> list[int]:
-    """Return how many runs of 1, 2, 3, 4 neighbouring sectors a line's mask has: 0b1011 has one of two and one of one.
+    """Return the runs of 1, 2, 3 and 4 neighbouring sectors in a line's mask: 0b1011 has one of two and one of one.
 
     >>> _runs(0b1011), _runs(0b1111)
     ([1, 1, 0, 0], [0, 0, 0, 1])
@@ -76,9 +76,9 @@ _OF_MASK = np.array([_runs(mask) for mask in range(16)])  # sectors of a line ->
 
 
 def _of_masks(masks: NDArray[np.uint8], starts: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return requests by size of parts that are sorted so that those of one load and line follow each other.
+    """Return requests by size of parts, sorted so that the parts of one load and line are consecutive.
 
-    `starts` marks the first part of each; their masks are joined.
+    `starts` marks the first part of each load and line, whose masks are joined.
     """
     if masks.size == 0:
         return np.zeros(4, np.int64)
@@ -88,12 +88,12 @@ def _of_masks(masks: NDArray[np.uint8], starts: NDArray[np.bool_]) -> NDArray[np
 
 
 def _unit(itemsize: int) -> int:
-    """Bytes of the largest request that one load can make: 32 entries, or a line."""
+    """Return the bytes of the largest request of one load: 32 entries, or a line."""
     return min(LANES * itemsize, LINE)
 
 
 def _changes(*keys: Integers) -> NDArray[np.bool_]:
-    """Where any of the keys differs from the one before it; the first always does."""
+    """Return the positions, as bools, where any key differs from the one before it; the first is True."""
     changed = np.ones(keys[0].size, np.bool_)
     changed[1:] = False
     for key in keys:
@@ -102,14 +102,14 @@ def _changes(*keys: Integers) -> NDArray[np.bool_]:
 
 
 def of_spans(begin: Integers, end: Integers, group: Integers, itemsize: int) -> Requests:
-    """Slices of 32 entries that start at multiples of 32, each read once for all spans of a group.
+    """Return requests for spans of entries, in slices of 32 entries from multiples of 32, each read once a group.
 
     Parameters
     ----------
     begin, end : ndarray of int64
-        Entries begin .. end-1, none of them empty; ascending and disjoint within a group.
+        Spans begin .. end-1, none of them empty; ascending and disjoint within a group.
     group : ndarray of int64
-        What one warp streams together: spans of one group follow each other and share their requests.
+        Number of the warp that streams the span: spans of one group are consecutive and share requests.
     itemsize : int
         Bytes of an entry: 1, 2, 4 or 8.
 
@@ -124,7 +124,7 @@ def of_spans(begin: Integers, end: Integers, group: Integers, itemsize: int) -> 
     whole = np.maximum(end // per - -(-begin // per), 0)  # requests that a span fills alone
     counts = np.zeros(4, np.int64)
     counts[_unit(itemsize) // 32 - 1] = whole.sum()
-    # What is left of each span: a head and a tail, each a part of one request, perhaps shared with a neighbour.
+    # The rest of each span: a head and a tail, each a part of one request, which a neighbour may share.
     at = np.stack([first, last], 1)
     low = np.stack([begin - first * per, np.zeros_like(begin)], 1)
     high = np.stack([np.minimum(end - first * per, per), end - last * per], 1)
@@ -138,7 +138,7 @@ def of_spans(begin: Integers, end: Integers, group: Integers, itemsize: int) -> 
 
 
 def of_entries(at: Integers, group: Integers, itemsize: int) -> Requests:
-    """Return requests for single entries, ascending within a group: those that lanes want after they have read the ids.
+    """Return requests for single entries, ascending within a group, such as values that lanes load after the ids.
 
     >>> of_entries(np.array([0, 1, 40, 63]), np.zeros(4, np.int64), 4)
     Requests(by_size=(3, 0, 0, 0), useful_bytes=16)
@@ -149,7 +149,7 @@ def of_entries(at: Integers, group: Integers, itemsize: int) -> Requests:
 
 
 def positions(begin: Integers, end: Integers) -> tuple[Integers, Integers]:
-    """Return the entries of spans in a row, and for each the number of its span.
+    """Return the entries of spans, one after another, and the number of each entry's span.
 
     >>> positions(np.array([3, 9]), np.array([5, 10]))
     (array([3, 4, 9]), array([0, 0, 1]))

@@ -1,10 +1,9 @@
-"""Reads of one step of many searches: multi_source_bfs_push.cu and multi_source_bfs_pull.cu in NumPy.
+"""The reads of one step of many searches: multi_source_bfs_push.cu and multi_source_bfs_pull.cu in NumPy.
 
-Work is divided as multi_source_bfs.py does.
+Searches are divided between both kernels as in multi_source_bfs.py.
 
-The searches that push read the rows of the vertices in the frontier of any of them. The others pull: a row that some
-of them want is looked up in the row heads, then read up to the end of the slice in which the last of them finds a
-neighbour.
+The searches that push read the rows of all vertices in their frontiers. The others pull: a row that some of them want
+is looked up in the row heads, then read up to the end of the slice in which the last of them finds a neighbour.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ Words = NDArray[np.uint64]  # shape (vertices, words): a bit for each search
 
 
 def pack(bits: Bits) -> Words:
-    """64 searches a word.
+    """Pack bools of searches into words of 64 searches.
 
     >>> pack(np.array([[True, False, True], [False, False, False]])).tolist()
     [[5], [0]]
@@ -43,18 +42,18 @@ def work(rows: Rows, columns: Rows, x: Bits, wanted: Bits) -> multi_source_bfs.W
 def step(
     rows: Rows | None, columns: Rows | None, x: Bits, wanted: Bits, *, slots: int, placement: str, direction: str
 ) -> tuple[str, Reading]:
-    """Return the direction of a step, and what it reads.
+    """Return the direction of a step, and its reads.
 
     Parameters
     ----------
     rows, columns : Rows, optional
-        What is pulled and what is pushed: at least one.
+        The matrices that pulls and pushes read: at least one.
     x, wanted : ndarray of bool, shape (vertices, searches)
-        The frontiers, and what the mask lets through.
+        The frontiers, and the results that the mask allows.
     slots : int
-        Ids of each row that a pull looks at first.
+        Ids of each row that a pull reads first, in the row-head cache.
     direction : {"choose", "push", "pull"}
-        With "choose" the GPU engine's, search by search.
+        With "choose" the GPU engine's choice, search by search.
     """
     there = x.any(0)
     if rows is None or (columns is not None and direction == "push"):
@@ -75,10 +74,10 @@ def step(
 
 
 def pull(rows: Rows, x: Words, wanted: Words, heads: Heads | None) -> Reading:
-    """Return the reads of multi_source_bfs_pull.cu: each wanted row until all its searches have a neighbour."""
+    """Return the reads of multi_source_bfs_pull.cu: each wanted row until all its searches have found a neighbour."""
 
     def at_hand(which: Integers) -> Words:
-        """Who is found for some rows by a look at their heads."""
+        """Return the searches, as words, that find a neighbour in the heads of rows."""
         found = np.zeros((which.size, x.shape[1]), np.uint64)
         for ids in heads.ids[which].T if heads is not None else ():
             found |= np.where((ids < rows.ncols)[:, None], x[np.minimum(ids, rows.ncols - 1)], np.uint64(0))
@@ -93,7 +92,7 @@ def pull(rows: Rows, x: Words, wanted: Words, heads: Heads | None) -> Reading:
         which = np.searchsorted(rows.indptr, spans.begin, side="right") - 1
         found, end = at_hand(which), spans.begin.copy()
         going = np.arange(which.size)
-        while going.size:  # a slice of each row
+        while going.size:  # reads one slice of each unfinished row
             stop = np.minimum((end[going] // 32 + 1) * 32, spans.end[going])
             at, _ = positions(end[going], stop)
             before = np.cumsum(stop - end[going]) - (stop - end[going])

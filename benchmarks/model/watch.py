@@ -1,8 +1,8 @@
-"""Run an algorithm and predict what each of its products reads: the model's levels are the algorithm's own.
+"""Predict the reads of each product of an algorithm while it runs: the model's levels are the algorithm's.
 
-Every statement that multiplies with a matrix, or folds its rows, is looked at before it runs: where the vector has
-entries, what the mask lets through, what the operators need. From that alone :mod:`benchmarks.model.reads` says what
-the GPU engine's kernels ask for, so nothing here needs a GPU.
+Every statement that multiplies with a matrix, or folds its rows, is examined before it runs: the vector's entries, the
+positions that the mask allows, the operands that the operators read. From these alone :mod:`benchmarks.model.reads`
+computes the requests of the GPU engine's kernels, so no GPU is needed.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ _PRODUCTS = ("mxv", "vxm")
 
 @dataclass(frozen=True)
 class Statement:
-    """A product as it is about to run: how its matrix will be read, and what that costs."""
+    """A product before it runs: the direction in which it reads its matrix, and the predicted reads."""
 
     operation: str
-    direction: str  # "push", "pull", "push and pull" of many searches, or "none" where there is nothing to read
+    direction: str  # "push", "pull", "push and pull" of many searches, or "none" if no entry is read
     frontier: int  # entries of the vector, or of the matrix of many searches
-    wanted: int  # results that the mask lets through
+    wanted: int  # results that the mask allows
     reading: Reading
 
 
 class Model:
-    """Predicts the statements that an engine runs.
+    """A model that predicts the reads of the statements that an engine runs.
 
     Parameters
     ----------
     direction : {"choose", "push", "pull"}
-        With "choose", what the GPU engine would; else always one, where the matrix has the orientation that it needs.
+        With "choose" the GPU engine's choice, else always this one, if the matrix has the orientation for it.
     placement : str
-        Where the ids and values would be: it decides what an atomic costs.
+        Placement of ids and values, on which the cost of an atomic depends.
     heads : int, optional
-        Ids of each row in the row-head cache; by default as many as the GPU engine has made, and none elsewhere.
+        Ids of each row in the row-head cache; by default those of the GPU engine's cache, 0 on other engines.
     packing : bool, optional
-        Whether ids and small values share a word; by default where the GPU engine has packed them.
+        Ids and small values share a word; by default if the GPU engine has packed them.
     """
 
     def __init__(
@@ -72,12 +72,12 @@ class Model:
 
     @contextmanager
     def watching(self, engine: str) -> Iterator[Model]:
-        """Look at every statement that the engine of this name runs meanwhile."""
+        """Predict every statement that the engine of this name runs in the context."""
         with engines.through(_Watched(engines.get(engine), self)):
             yield self
 
     def cost_nothing(self, store: Any) -> None:
-        """Note that a matrix is read where vectors are: products with it are not predicted."""
+        """Record that a matrix is stored in device memory, as vectors are: its products are not predicted."""
         self._rows[id(store)] = (store, None, None)
 
     def sample(self, A: Matrix) -> Matrix | None:
@@ -111,16 +111,16 @@ class Model:
             self.unknown[operation] = self.unknown.get(operation, 0) + 1
 
     def orientations(self, A: Any) -> tuple[Rows | None, Rows | None]:
-        """Return the rows of a matrix, and of its transpose where the GPU engine would have them: as NumPy arrays."""
+        """Return the rows of a matrix, and of its transpose if the GPU engine would store it, as NumPy arrays."""
         matrix = A.T if A._transposed else A
-        if id(matrix._store) not in self._rows:  # the store is kept, so its number stays its own
+        if id(matrix._store) not in self._rows:  # the store is kept, so that its id is not reused
             self._rows[id(matrix._store)] = (matrix._store, *_orientations(matrix))
         return self._rows[id(matrix._store)][1:]
 
     def _product(
         self, operation: str, A: Any, transposed: bool, v: Any, op: Any, mask: Any, vector_left: bool
     ) -> Statement:
-        """w<mask> = M v, with M the matrix or its transpose; without a vector, v is full."""
+        """Return the statement w<mask> = M v, with M the matrix or its transpose; without a vector, v is full."""
         rows, columns = self.orientations(A)
         if transposed:
             rows, columns = columns, rows
@@ -132,7 +132,7 @@ class Model:
         size = A.shape[1 if vector_left else 0] if wanted is None else int(wanted.sum())
         k = 0 if rows is None or present is None else self._slots(rows, A.dtype, op, reads_values)
         if frontier and rows is not None and present is None and plan.reads_of(op, vector_left).counts:
-            return Statement(operation, "none", frontier, size, Reading())  # offsets tell
+            return Statement(operation, "none", frontier, size, Reading())  # the offsets suffice
         if frontier and rows is not None and self._pulls(rows, columns, op, reads_values, present, wanted, k):
             stops = op.monoid.stops_anywhere
             near = rows.heads(k, columns) if k and stops else None
@@ -175,7 +175,7 @@ class Model:
         return Statement("mxm", ways, few.nvals, int(wanted.sum()), reading)
 
     def _slots(self, rows: Rows, dtype: Any, op: Any, reads_values: bool) -> int:
-        """Ids of each row that a pull looks at first."""
+        """Return how many cached ids of each row a pull reads first."""
         if not _stops(op):
             return 0
         if self.heads is not None:
@@ -184,7 +184,7 @@ class Model:
         return 0 if held is None else held.layouts[HeadCache].expected_slots(held, dtype, values=reads_values)
 
     def _whole_rows(self, rows: Rows, op: Any, reads_values: bool, *, pulls: bool = False) -> int:
-        """Ids of each row at hand, for what needs all of a row."""
+        """Return how many ids of each row are cached for products that read whole rows."""
         if (reads_values and rows.value_bytes) or self.placement == "device":
             return 0
         if pulls and not plan.reads_of(op, False).any_order:
@@ -225,7 +225,7 @@ class Model:
 
 
 class _Watched(engines.Stepping):
-    """An engine whose statements a model looks at; each round of a loop comes back to be looked at."""
+    """An engine whose statements a model predicts; loops run statement by statement."""
 
     def __init__(self, engine: Any, model: Model) -> None:
         super().__init__(engine)
@@ -236,7 +236,7 @@ class _Watched(engines.Stepping):
         self.engine.run(expression, out, write)
 
     def pointers(self, store: Any) -> Any:
-        made = self.engine.pointers(store)  # made of a vector, where vectors are
+        made = self.engine.pointers(store)  # stored in device memory, as the vector that it is made of
         self._model.cost_nothing(made)
         return made
 
@@ -267,7 +267,7 @@ def _orientations(matrix: Any) -> tuple[Rows | None, Rows | None]:
         return None, None
     csr = matrix._to_csr()
     value_bytes = 0 if csr.iso else csr.dtype.np_type.itemsize
-    on_host = csr.indices.placement == "host"  # where the ids of a GPU's matrix may be half as wide
+    on_host = csr.indices.placement == "host"  # ids may be half as wide on a GPU
     id_bytes = index_dtype(csr.ncols, "device").itemsize if on_host else csr.indices.dtype.itemsize
     kept = None if on_host else matrix._store
     arrays = csr.indptr, csr.indices.read(), id_bytes, value_bytes, csr.ncols, csr.values.read()
@@ -289,8 +289,8 @@ def _pattern(v: Any, *, structure: bool) -> Bits:
 
 
 def _panel(X: Any, across: bool, *, structure: bool) -> Bits:
-    """Where a matrix of few rows (`across`) or columns has entries: shape (many, few)."""
-    row, column, values = X.dup().to_coo(values=not structure)  # a copy: a panel that tells its rows is one no more
+    """Return the entries of a matrix of few rows (`across`) or columns, as bools of shape (many, few)."""
+    row, column, values = X.dup().to_coo(values=not structure)  # a copy, as to_coo turns a panel into a sparse matrix
     found = np.zeros((X.ncols, X.nrows) if across else (X.nrows, X.ncols), np.bool_)
     found[(column, row) if across else (row, column)] = True if structure else values.astype(np.bool_)
     return found

@@ -1,17 +1,17 @@
 """Every placement at budgets smaller than the graph: times, and bytes moved per byte of edges.
 
 ``python -m benchmarks.out_of_memory kron:24 urand:24 --budgets 5,25,50,100``. A budget of 25 is device memory for the
-vectors and for a quarter of the edges (ids and weights). After tables 4 and 5 of Ascetic (Tang et al., ICPP 2021,
-doi:10.1145/3472456.3472457). Placements that copy are what the papers have: ``stream`` (partitions), ``gather``
-(Subway), ``ascetic`` (which is ``cached`` confined to what was published: it gathers what does not stay), ``uvm``;
-``zerocopy`` is EMOGI's way of reading, and ``hybrid`` is what ``auto`` takes beyond the budget.
+vectors and for a quarter of the edges (ids and weights). The tables are like 4 and 5 of Ascetic (Tang et al., ICPP
+2021, doi:10.1145/3472456.3472457). Placements that copy follow published systems: ``stream`` (partitions), ``gather``
+(Subway), ``ascetic`` (``cached`` as it was published: entries that are not resident are gathered), ``uvm``;
+``zerocopy`` reads as EMOGI does, and ``hybrid`` is the placement that ``auto`` takes beyond the budget.
 
-``hybrid`` and ``zerocopy`` keep row heads too, as a part of the budget, from the first search on. Each case begins with
-nothing on the card: `cold` is its first call; where something stays there, `--warm` seconds of others go before those
-that are timed. A case in which something had to be compiled is run again. One call more is made to count what it moves
-(gb.stats). The placements take turns, `--rounds` times, so that a machine's slower minutes meet all of them. uvm is not
-counted; it obeys no budget, so it stands once, beside the largest, and takes no graph beyond the card's free memory.
-Small graphs first: what they compile the large ones need not.
+``hybrid`` and ``zerocopy`` keep row heads, too, as a part of the budget, from the first search on. Each case begins
+with empty caches: `cold` is its first call; if a placement keeps data on the card, `--warm` seconds of calls precede
+the timed ones. A case in which a kernel was compiled is run again. One more call counts the bytes that it moves
+(gb.stats). The placements take turns, `--rounds` times, so that slower minutes of the machine affect all of them. uvm
+is not counted; it obeys no budget, so it is measured once, with the largest, and takes no graph beyond the card's free
+memory. Run small graphs first, so that large ones find compiled kernels.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--sources", type=int, default=2, help="of bfs and sssp (2)")
     parser.add_argument("--iterations", type=int, default=5, help="of pagerank (5)")
     parser.add_argument("--weights", default="hash:8-72", help="edge lengths (hash:8-72)")
-    parser.add_argument("--verify", choices=("first", "none"), default="first", help="whether first calls are judged")
+    parser.add_argument("--verify", choices=("first", "none"), default="first", help="the calls that are judged")
     parser.add_argument("--seed", type=int, default=SEED, help="of the sources")
     parser.add_argument("--copy-mib", type=int, default=1024, help="MiB that the copy rate is measured with")
     add_again(parser)

@@ -22,25 +22,25 @@ from sparsezc.engines.gpu.placements.baselines import cached
 from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.memory import budget as budgets
 
-ALL_ON_THE_CARD = "uvm"  # the driver's own: it obeys no budget, so it is measured once, beside the largest
-KEEPS = ("hybrid", "zerocopy", "cached", ASCETIC)  # something on the card from call to call: row heads, segments
-PUBLISHED = {"WAYS": (transfer_cost.GATHERED,), "ACTIVE": 0.1}  # what Ascetic's paper says
-_ROUNDING = 1e-9  # of sums of up to millions of FP64 numbers
-_ROUNDS = 4  # in which a case may still meet a kernel that is not compiled
+ALL_ON_THE_CARD = "uvm"  # the driver ignores the budget, so it is measured once, with the largest
+KEEPS = ("hybrid", "zerocopy", "cached", ASCETIC)  # they keep data on the card between calls: row heads, segments
+PUBLISHED = {"WAYS": (transfer_cost.GATHERED,), "ACTIVE": 0.1}  # the settings of Ascetic's paper
+_ROUNDING = 1e-9  # relative, of sums of up to millions of FP64 numbers
+_ROUNDS = 4  # most runs of a case in which kernels are still compiled
 
 
 def forget(matrix: Any) -> None:
-    """Drop everything that products have put on the card beside the matrix."""
+    """Drop all caches and layouts that products have built on the card for a matrix."""
     for rows in {matrix._store.rows, matrix._store.columns} - {None}:
         rows.layouts.drop()
     gc.collect()
 
 
 class Judge:
-    """Judges the answers of one kernel on one graph, whichever placement they come from.
+    """The judge of one kernel's answers on one graph, in all placements.
 
-    The first answer for an input is proved, which takes passes over the edges. What agrees with it afterwards is as
-    right (numbers up to the rounding of their sums); what does not is judged by itself.
+    The first answer for an input is proved, which takes passes over the edges. A later answer that equals it (numbers
+    up to the rounding of sums) is right; another is proved by itself.
     """
 
     def __init__(self, name: str, graph: Graph, options: Any) -> None:
@@ -63,7 +63,7 @@ def _agree(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
 
 
 def settled(run: Callable[[], Case]) -> Case:
-    """Run a case until nothing is compiled during it."""
+    """Run a case again until no kernel is compiled in it."""
     for _ in range(_ROUNDS):
         before = len(codegen._compiled)
         case = run()
@@ -73,7 +73,7 @@ def settled(run: Callable[[], Case]) -> Case:
 
 
 def run_case(name: str, graph: Graph, share: float, judge: Judge, report: Report, options: Any) -> Case:
-    """One kernel in one placement, with device memory for the vectors and for `share` percent of the edges."""
+    """Measure one kernel in one placement, with device memory for the vectors and `share` percent of the edges."""
     kernel, gpu = KERNELS[name], cuda.current()
     edge_bytes = graph.nvals * (graph.id_bytes + graph.value_bytes)
     space = budgets.working_bytes(graph.n) + int(share / 100 * edge_bytes)
@@ -115,8 +115,10 @@ def compare(
     kernel: str, share: float, placed: dict[str, Any], graph: Graph, judge: Judge, report: Report, options: Any,
     end: float,
 ) -> None:  # fmt: skip
-    """One kernel in all placements at one budget, in turns: a machine's faster and slower seconds meet all of them, and
-    so does coming after one that left the card idle, for each round begins with another.
+    """Measure one kernel in all placements at one budget.
+
+    Placements take turns, so that faster and slower seconds of the machine affect all of them; each round begins with
+    another one, so that each is the first after an idle card once.
     """
     found: dict[str, Case] = {}
     order = list(placed.items())
@@ -133,11 +135,11 @@ def compare(
             with report.part(what):
                 try:
                     case = run_case(kernel, graph, share, judge, report, options)
-                except gb.exceptions.OutOfMemory as error:  # a budget below what the placement needs
+                except gb.exceptions.OutOfMemory as error:  # the placement needs more than the budget
                     print(f"   {what}: {error}", flush=True)
                     continue
                 finally:
-                    forget(matrix)  # what it holds of the card is the next one's
+                    forget(matrix)  # frees the card for the next placement
                 if placement not in found:
                     found[placement] = case
                     report.add(case)
@@ -151,7 +153,7 @@ def compare(
 
 
 def place(matrix: Any, placements: list[str], report: Report) -> dict[str, Any]:
-    """Put a matrix into each of the placements that there is memory for."""
+    """Return the matrix in each of the placements that fit in memory."""
     placed: dict[str, Any] = {}
     copies = {"zerocopy": matrix}
     for placement in placements:

@@ -14,10 +14,10 @@ _COLOURS = dict(zip(PLACEMENTS, _NAMES, strict=True))
 
 
 def page(report: Report) -> Path | None:
-    """Draw the page beside the report's JSON, as .png. None: not drawn.
+    """Draw the page beside the report's JSON, as .png; return its path, None if not drawn.
 
-    A graph at several budgets gets two rows: time and bytes over the budget, a column for each kernel. All graphs at
-    one budget share a row of bars, times beside hybrid's.
+    A graph at several budgets has two rows, time and bytes over the budget, with a column for each kernel. All graphs
+    at one budget share a row of bars: times as multiples of hybrid's.
     """
     cases = [case for case in report.cases if case.trials]
     plt = pyplot() if cases else None
@@ -51,7 +51,7 @@ def page(report: Report) -> Path | None:
 
 
 def _budgets(cases: list[Case], graph: str) -> set[float]:
-    """Budgets at which a graph was measured in a placement that obeys them."""
+    """Return the budgets at which a graph was measured in a placement that obeys them."""
     return {c.setting["budget"] for c in cases if c.setting["graph"] == graph and c.setting["placement"] != "uvm"}
 
 

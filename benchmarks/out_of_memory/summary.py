@@ -1,6 +1,6 @@
 """The summary of a comparison of placements: a table of all cases, and ``hybrid`` beside the others.
 
-Everything is told from the cases of a result file, so it can be told again where no GPU is.
+All is derived from the cases of a result file, so it can be printed again without a GPU.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from typing import NamedTuple
 
 from benchmarks.harness.frame import Case, number, table
 
-ASCETIC = "ascetic"  # cached, but as published: what does not stay is gathered, never read in place
+ASCETIC = "ascetic"  # cached as published: entries that are not resident are gathered, never read in place
 PLACEMENTS = ("hybrid", "zerocopy", "cached", ASCETIC, "gather", "stream", "uvm")
-SINGLE = ("zerocopy", "cached", ASCETIC, "gather", "stream")  # those that obey a budget and do one thing
+SINGLE = ("zerocopy", "cached", ASCETIC, "gather", "stream")  # they obey a budget and transfer in one way
 
-# What the project set itself, with the edges at four times the budget; and for cached at half of the edges.
+# The project's goals, for a budget of a quarter of the edges; and for cached, of a half.
 GOAL_BUDGET = 25.0
-GOAL_BEST = 1.1  # times the best single placement's time, at most
-GOALS = {"gather": 2.0, ASCETIC: 1.5}  # times faster than these on the geometric mean, at least
-GOAL_MOVED = 0.4  # of what gather moves on PageRank, cached at a budget of half of the edges, at most
+GOAL_BEST = 1.1  # most, over the best single placement's time
+GOALS = {"gather": 2.0, ASCETIC: 1.5}  # least speed-up over these, geometric mean
+GOAL_MOVED = 0.4  # most bytes of cached over gather's, for PageRank at a budget of half of the edges
 
 HEADER = ["graph", "kernel", "budget", "placement", "cold ms", "min ms", "median", "max", "calls", "moved", "copied"]
 HEADER += ["x hybrid", "ok"]
 
 
 def alike(case: Case, cases: Iterable[Case], placement: str) -> Case | None:
-    """Return the case of a placement that differs from this one in nothing else."""
+    """Return the case that differs from this one in its placement alone; None if there is none."""
     same = ("graph", "budget")
     for other in cases:
         if (
@@ -67,17 +67,17 @@ class Beside(NamedTuple):
 
     @property
     def fastest_over_best(self) -> float:
-        """Likewise of the fastest calls, which a machine's other users slow down least."""
+        """The ratio to the best for the fastest calls, which other load on the machine slows least."""
         return self.hybrid.seconds.min / min(case.seconds.min for case in self.others.values())
 
     def faster(self, placement: str) -> float | None:
-        """Return how many times faster it is than a placement; None where it was not measured."""
+        """Return how many times faster ``hybrid`` is than a placement; None if that was not measured."""
         other = self.others.get(placement)
         return None if other is None else other.figure("ms") / self.hybrid.figure("ms")
 
 
 def beside(cases: list[Case]) -> list[Beside]:
-    """One for each case of ``hybrid`` that has another to stand beside."""
+    """Return a comparison for each case of ``hybrid`` with measured single placements."""
     found = []
     for case in cases:
         if case.setting["placement"] == "hybrid":
@@ -98,7 +98,7 @@ def geometric_mean(numbers: Iterable[float]) -> float:
 
 
 class Goal(NamedTuple):
-    """Something wanted: what came out, and the bound that it must keep to (at least, or at most)."""
+    """A goal: the figure that was found, and its bound (at least or at most)."""
 
     what: str
     found: float
@@ -111,7 +111,7 @@ class Goal(NamedTuple):
 
 
 def goals(cases: list[Case]) -> list[Goal]:
-    """Return the statements about the project's goals that these cases allow."""
+    """Return the project's goals that these cases allow to check."""
     made = []
     wanted = [each for each in beside(cases) if each.hybrid.setting["budget"] == GOAL_BUDGET]
     if wanted:
@@ -133,7 +133,7 @@ def goals(cases: list[Case]) -> list[Goal]:
 
 
 def tables(cases: list[Case]) -> str:
-    """All cases; hybrid beside the others; the goals."""
+    """Return the tables of all cases, of hybrid beside the others, and of the goals."""
     rows = sorted((row(case, cases) for case in cases), key=lambda r: (r[0], r[1], float(r[2][:-1])))
     parts = [table(HEADER, rows, left=4) if rows else "nothing was measured"]
     lines = [

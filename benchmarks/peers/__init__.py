@@ -1,1 +1,1 @@
-"""Other programs' times on a GPU, read from what they printed, beside a run of benchmarks.gap."""
+"""Other programs' times on a GPU, read from their logs, beside a run of benchmarks.gap."""

@@ -1,7 +1,7 @@
-"""A run of benchmarks.gap beside what peers' programs printed on the same graph and machine.
+"""A run of benchmarks.gap beside the logs of peers' programs on the same graph and machine.
 
 ``python -m benchmarks.peers results/gap.json cugraph=cugraph.log blest=blest.log ecl-cc=ecl.log --graph kron:24``
-reads only; it needs no GPU. It ends with 1 if a peer's answer was wrong or it failed.
+only reads files and needs no GPU. The exit code is 1 if a peer failed or its answer was wrong.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchmarks.peers.logs import READERS, Times, read
 from benchmarks.suites.gap_kernels import KERNELS
 
 HEADER = ("kernel", "sparsezc ms", "peer", "peer ms", "of the peer's time", "ok")
-#: Kernels whose call has several sources, of which peers time each.
+#: Kernels whose call has several sources, each of which peers time by itself.
 _EACH = ("bc",)
 
 
@@ -41,7 +41,7 @@ def log_of(given: str) -> Log:
 
 
 def ours(found: dict[str, Any], graph: str | None, placement: str) -> dict[str, list[float]]:
-    """Least, median and most of each kernel's times in milliseconds, of one graph in one placement.
+    """Return the least, median and most milliseconds of each kernel, for one graph in one placement.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def _spread(numbers: Sequence[float]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("result", type=Path, help="a result of benchmarks.gap, or a published one")
-    parser.add_argument("logs", nargs="+", type=log_of, metavar="PEER=FILE", help="what a peer printed")
+    parser.add_argument("logs", nargs="+", type=log_of, metavar="PEER=FILE", help="the log of a peer")
     parser.add_argument("--graph", help="of the result; needed if it has several")
     parser.add_argument("--placement", default="device", help="of the result (default: device)")
     options = parser.parse_args(arguments)

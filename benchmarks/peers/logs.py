@@ -18,13 +18,13 @@ class Times(NamedTuple):
     Attributes
     ----------
     kernel : str
-        By its name in benchmarks.gap.
+        The kernel's name in benchmarks.gap.
     program : str
-        The peer, and how it was asked to compute where it has several ways.
+        The peer, and its variant if it has several.
     milliseconds : list of float
-        Of one search or iteration each.
+        Times of one search or iteration each.
     failed : str
-        What the program said of its failure or its wrong answer, or nothing.
+        The program's message about a failure or a wrong answer; "" without one.
     """
 
     kernel: str
@@ -35,7 +35,7 @@ class Times(NamedTuple):
 
 Lines = Iterable[tuple[int, str]]
 _PAIR = re.compile(r"(\w+)=([-+.\w]+)")
-#: cuGraph's kernels: ours, and what the program's name says besides.
+#: Our kernel for each of cuGraph's, and the name of the program and variant.
 _CUGRAPH = {
     "bfs_do": ("bfs", "cugraph, both directions"),
     "bfs": ("bfs", "cugraph"),
@@ -52,7 +52,7 @@ def read(peer: str, path: Path) -> list[Times]:
     Raises
     ------
     ValueError
-        The log has no time, or a damaged line, which is named.
+        The log has no time, or has a damaged line, which the message names.
     """
     lines = enumerate(path.read_text(errors="replace").splitlines(), 1)
     found: dict[tuple[str, str], Times] = {}
@@ -70,11 +70,11 @@ def read(peer: str, path: Path) -> list[Times]:
 
 
 class _Damaged(Exception):
-    """A line that a reader does not understand."""
+    """The error that a line of a log cannot be parsed."""
 
 
 def _cugraph(lines: Lines) -> Iterator[Times]:
-    """Yield the trials of each source, or a kernel's own if it has none; other JSON lines say nothing of times."""
+    """Yield the trials of each source, or of a kernel without sources; other JSON lines have no times."""
     of_sources: set[str] = set()
     for number, line in lines:
         if not line.startswith("{"):
@@ -98,7 +98,7 @@ def _cugraph(lines: Lines) -> Iterator[Times]:
 
 
 def _blest(lines: Lines) -> Iterator[Times]:
-    """Yield times of the kernel alone, and with the levels' clearing, which a search needs too."""
+    """Yield times of the kernel alone, and with the clearing of levels, which a search needs, too."""
     for number, line in lines:
         if not line.startswith(("SOURCE ", "CC ")):
             continue
@@ -122,13 +122,13 @@ def _eclcc(lines: Lines) -> Iterator[Times]:
 def _number(number: int, line: str, name: str) -> float:
     said = dict(_PAIR.findall(line)).get(name)
     try:
-        return float(said)  # type: ignore[arg-type]  # None is refused as other words are
+        return float(said)  # type: ignore[arg-type]  # None is refused as other words
     except (TypeError, ValueError):
         raise _Damaged(f"{number}: {name} is {said}; a number is needed, in {line[:80]!r}") from None
 
 
 READERS: dict[str, Callable[[Lines], Iterator[Times]]] = {"cugraph": _cugraph, "blest": _blest, "ecl-cc": _eclcc}
-#: By which line a peer's time is known.
+#: An example of the lines with a peer's times.
 NEEDED = {
     "cugraph": '{"kernel": "sssp", "source": 3, "ms_all": [61.5]}',
     "blest": "'SOURCE 3 run=0 ... kernel_ms=1.27 ... reset_ms=0.1'",

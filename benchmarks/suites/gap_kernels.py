@@ -1,5 +1,4 @@
-"""The kernels of `benchmarks.gap`: the six of the GAP Benchmark Suite, 64 searches at once,
-breadth-first trees, and streaming mxv.
+"""The kernels of `benchmarks.gap`: GAP's six, 64 searches at once, breadth-first trees, and streaming mxv.
 
 Sources: S. Beamer, K. Asanovic, D. Patterson, The GAP Benchmark Suite, arXiv:1508.03619; trials and tolerances as its
 reference implementation's benchmark/bench.mk has them.
@@ -21,18 +20,18 @@ from benchmarks.verify import answers, betweenness, triangles
 from sparsezc.algorithms._pattern import undirected
 
 DAMPING = 0.85
-GAP_CHANGE = 1e-4  # of all ranks together, in the iteration after which GAP's PageRank stops
+GAP_CHANGE = 1e-4  # sum of the changes of all ranks in an iteration at which GAP's PageRank stops
 GAP_MOST_ITERATIONS = 1000
-JUDGED = 8  # of many searches at once
+JUDGED = 8  # searches that are verified, of many at once
 
 
 class Graph:
-    """A graph in a placement, and what trials and checks need to know about it.
+    """A graph in a placement, and the facts that trials and checks need.
 
     Attributes
     ----------
     A : gb.Matrix
-        The adjacency matrix. Its values are edge lengths; what does not read values does not pay for them.
+        The adjacency matrix. Its values are edge lengths; a call that does not read them moves no bytes of them.
     """
 
     def __init__(
@@ -44,7 +43,7 @@ class Graph:
         read: Any = gb.io.read(source, weights=given, relabel=relabel, placement=placement)
         self.A: Any = read[0] if relabel else read
         self.load_seconds = time.perf_counter() - start
-        csr = self.A._to_csr()  # the arrays in place, for checks and counts; nothing timed sees them
+        csr = self.A._to_csr()  # the arrays in place, for checks and counts; no timed call uses them
         self.n, self.nvals = csr.nrows, csr.nvals
         self.degree = np.diff(csr.indptr)
         self.memory = csr.indices.pages  # "managed", "pinned", "device", "numpy"
@@ -53,12 +52,12 @@ class Graph:
 
     @cached_property
     def A32(self) -> Any:
-        """The same with FP32 values."""
+        """The matrix with FP32 values."""
         return self.A.dup("FP32")
 
     @cached_property
     def S(self) -> Any:
-        """The edges in both directions, as GAP counts triangles in; A itself where it is symmetric."""
+        """The edges in both directions, in which GAP counts triangles; A itself if it is symmetric."""
         return undirected(self.A)
 
     @cached_property
@@ -67,7 +66,7 @@ class Graph:
 
     @cached_property
     def pagerank_iterations(self) -> int:
-        """Return how many iterations PageRank takes until one changes the ranks by at most :data:`GAP_CHANGE`."""
+        """Return the number of PageRank's iterations until one changes the ranks by at most :data:`GAP_CHANGE`."""
         before = np.full(self.n, 1 / self.n)
         count, change = 0, np.inf
         while change > GAP_CHANGE and count < GAP_MOST_ITERATIONS:
@@ -80,12 +79,14 @@ class Graph:
         return answers.Edges((self.A if matrix is None else matrix)._to_csr(), self.xp)
 
     def reached_entries(self, answer: Any) -> int:
-        """Entries of the rows of the vertices that a vector has."""
+        """Return the entries in the rows of the vertices at which a vector has entries."""
         return int(self.degree[answer.to_coo(values=False)[0].astype(np.int64)].sum())
 
     def sweep_entries(self, source: int) -> int:
-        """Entries that counting paths from a source reads: each reached vertex's row on the way out, and on the way
-        back once more those of the vertices that have some before and some behind them.
+        """Return the entries that counting paths from a source reads.
+
+        The search reads each reached vertex's row; the way back reads again the rows of all levels but the first and
+        the last.
         """
         vertices, level = gb.algorithms.bfs(self.A, source).to_coo()
         degree = self.degree[vertices.astype(np.int64)]
@@ -94,21 +95,21 @@ class Graph:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One algorithm: how it is called, what it must read, how its answer is judged.
+    """One algorithm: its call, the bytes that it must read, and the judge of its answer.
 
     Attributes
     ----------
     prepare : (graph, options) -> call
-        Makes ready what is not timed; the call takes a source (None where there is none).
+        Does the untimed work; the returned call takes a source (None for an algorithm without one).
     nbytes : (graph, source, answer, options) -> int
-        Bytes of ids and values that a call must read if it reads each row that concerns it once.
+        Bytes of ids and values that a call must read if it reads each of its rows once.
     verify : (graph, source, answer, options) -> None
     sources : int
-        Vertices that a call starts from; with more than one the call takes a tuple.
+        Number of vertices from which a call starts; with more than one the call takes a tuple.
     gap_runs : (int, int)
-        By GAP's rules: how many inputs, and trials of each.
+        The number of inputs, and of trials of each, by GAP's rules.
     notes : (graph, options) -> dict
-        What the result file should say besides.
+        Further facts for the result file.
     """
 
     prepare: Callable[[Graph, Any], Callable[[Any], Any]]
@@ -129,12 +130,12 @@ def _verify_bfs_parents(g: Graph, source: int, parent: Any, _options: Any) -> No
 
 
 def _searches(levels: Any, step: int = 1) -> Iterator[Any]:
-    """Yield the answer of every search, or of every so many-th, as a vector of its own."""
+    """Yield the answer of every `step`-th search as a Vector."""
     return (levels[k, :].new() for k in range(0, levels.nrows, step))
 
 
 def _verify_many_bfs(g: Graph, sources: tuple[int, ...], levels: Any, options: Any) -> None:
-    """Verify some of the searches, each as one of its own."""
+    """Verify some of the searches, each by itself."""
     step = len(sources) // JUDGED
     for source, level in zip(sources[::step], _searches(levels, step), strict=True):
         _verify_bfs(g, source, level, options)
@@ -151,7 +152,7 @@ def _verify_cc(g: Graph, _source: None, label: Any, _options: Any) -> None:
 
 
 def _pagerank(g: Graph, options: Any, dtype: str = "FP64") -> Callable[[Any], Any]:
-    """Return a call of a fixed number of iterations, or with None of as many as GAP's rule asks for."""
+    """Return a call of `options.iterations` iterations, or if that is None, of as many as GAP's rule needs."""
     start = None if dtype == "FP64" else gb.Vector.from_scalar(1 / g.n, g.n, dtype)
     if options.iterations is None:
         tol, most = GAP_CHANGE / g.n, GAP_MOST_ITERATIONS
@@ -180,7 +181,7 @@ def _verify_tc(g: Graph, _source: None, count: int, _options: Any) -> None:
     inside = triangles.count(edges, vertices)
     triangles.equal(gb.algorithms.triangle_count(g.S[vertices, vertices].new()), inside)
     if count < inside:
-        raise answers.Wrong(f"the whole graph is said to have {count:,} triangles; a part of it has {inside:,}")
+        raise answers.Wrong(f"the answer is {count:,} triangles; a part of the graph has {inside:,}")
     triangles.likely(edges, count)
 
 
@@ -204,7 +205,7 @@ def _mxv(matrix: str, semiring: str) -> Callable[[Graph, Any], Callable[[Any], A
         x, y = gb.Vector.from_dense(g.x), gb.Vector("FP32", g.n)
 
         def call(_source: None) -> Any:
-            with gb.config.set(packing="off"):  # what is measured is how both arrays stream
+            with gb.config.set(packing="off"):  # the case measures streams of both arrays
                 y << A.mxv(x, op)
             return y
 
@@ -214,7 +215,7 @@ def _mxv(matrix: str, semiring: str) -> Callable[[Graph, Any], Callable[[Any], A
 
 
 def _tc(g: Graph, _options: Any) -> Callable[[Any], Any]:
-    S = g.S  # made here if need be: GAP reads a symmetric graph and does not time what made it so
+    S = g.S  # untimed, as GAP reads a symmetric graph
     return lambda _source: gb.algorithms.triangle_count(S)
 
 
@@ -237,7 +238,7 @@ def _ranks(dtype: str, gap_runs: tuple[int, int] | None) -> Kernel:
 
 
 def _bc(sources: int) -> Kernel:
-    """Betweenness from so many sources together; the suite times four."""
+    """Return the kernel of betweenness from `sources` sources together; the suite times four."""
 
     def listed(given: Any) -> tuple[int, ...]:
         return (given,) if sources == 1 else given
@@ -311,7 +312,7 @@ SUITE = [name for name, kernel in KERNELS.items() if kernel.gap_runs]
 
 
 def selected(names: str) -> list[str]:
-    """Kernels by their names, each also by the beginning of its name ("spmv")."""
+    """Return the kernels with these names, or whose names begin with one of these words ("spmv")."""
     chosen: dict[str, None] = {}
     for part in names.split(","):
         found = [name for name in KERNELS if part in (name, name.partition(" ")[0])]

@@ -26,12 +26,12 @@ from sparsezc.memory.csr import Csr
 
 
 class BadGraph(ValueError):
-    """A graph's files contradict each other, or one lacks something; the message says which."""
+    """The error that a graph's files contradict each other or are incomplete; the message names the file."""
 
 
 @dataclass(frozen=True)
 class Properties:
-    """Return a graph's properties file: keys without the ``graph.NAME.`` with which all of them begin."""
+    """A graph's properties file; `entries` has the keys without their common prefix ``graph.NAME.``."""
 
     path: Path
     name: str
@@ -43,7 +43,7 @@ class Properties:
         return self.entries[key]
 
     def file(self, key: str) -> Path:
-        """Return a file that the properties name, or that with .gz after its name."""
+        """Return the path of a file that the properties name, or of the same with .gz after its name."""
         named = self.path.parent / self[key]
         packed = named.with_name(named.name + ".gz")
         return existing(packed if packed.exists() and not named.exists() else named)
@@ -62,17 +62,17 @@ class Properties:
 
     @property
     def algorithms(self) -> list[str]:
-        """Their names in capitals, as outputs have them."""
+        """The algorithms' names in capitals, as in the names of outputs."""
         return [name.strip().upper() for name in self["algorithms"].split(",") if name.strip()]
 
     def output(self, algorithm: str) -> Path | None:
-        """Return the reference output of an algorithm, where there is one."""
+        """Return the path of an algorithm's reference output; None if there is none."""
         plain = self.path.with_name(f"{self.name}-{algorithm}")
         return next((path for path in (plain, Path(f"{plain}.gz")) if path.is_file()), None)
 
 
 def properties(path: Path) -> Properties:
-    """Read a properties file: lines of ``key = value``; those that begin with # or ! are comments."""
+    """Read a properties file: lines ``key = value``, and comments that begin with # or !."""
     found = {}
     for line in path.read_text().splitlines():
         if entry := re.match(r"\s*([^#!\s=:][^\s=:]*)\s*[=:]?\s*(.*?)\s*$", line):
@@ -86,7 +86,7 @@ def properties(path: Path) -> Properties:
 
 
 def described(given: Path) -> list[Path]:
-    """Return the properties files in a folder, or the one that was named."""
+    """Return the properties files in a folder, or the given file."""
     if given.is_file():
         return [given]
     found = sorted(given.glob("*.properties"))
@@ -96,7 +96,7 @@ def described(given: Path) -> list[Path]:
 
 
 class Graph:
-    """A graph that was read into a placement.
+    """A graph that has been read into a placement.
 
     Attributes
     ----------
@@ -104,9 +104,9 @@ class Graph:
         Vertices are numbered by ascending ids, so of two labels the smaller number has the smaller id.
     ids : ndarray of int64, shape (n,)
     edges : int
-        As the suite counts them: those of an undirected graph once.
+        Number of edges as the suite counts them: those of an undirected graph once.
     load_seconds : float
-        From the files to the matrix.
+        Seconds from the files to the matrix.
     """
 
     def __init__(self, about: Properties, placement: str, xp: Any = np) -> None:
@@ -127,7 +127,7 @@ class Graph:
 
     @cached_property
     def csr(self) -> Csr:
-        """The arrays, for checks and counts."""
+        """The matrix's arrays, for checks and counts."""
         found: Csr = self.A._to_csr()
         return found
 
@@ -135,7 +135,7 @@ class Graph:
         return answers.Edges(self.csr, self.xp)
 
     def source(self, algorithm: str) -> int:
-        """Return the number of the vertex that an algorithm starts at."""
+        """Return the number of the vertex from which an algorithm starts."""
         given = self.about.number(f"{algorithm}.source-vertex")
         at = int(np.searchsorted(self.ids, given))
         if at == self.n or self.ids[at] != given:
@@ -151,7 +151,7 @@ class Graph:
         table = np.loadtxt(path, dtype=[("id", np.int64), ("value", value)], ndmin=1)
         order = np.argsort(table["id"])
         if not np.array_equal(table["id"][order], self.ids):
-            raise BadGraph(f"{path} has not one line for each vertex of {self.about.name}")
+            raise BadGraph(f"{path}: one line for each vertex of {self.about.name} is needed")
         found: NDArray[Any] = table["value"][order]
         return found
 
@@ -166,7 +166,7 @@ def _vertices(about: Properties) -> NDArray[np.int64]:
 
 
 def _built(about: Properties, edges: edge_list.Edges, ids: NDArray[np.int64], placement: str) -> Csr:
-    """Return the matrix's arrays: edges over numbers instead of ids, lengths in FP64."""
+    """Return the matrix's arrays: vertices are numbered by ascending ids, and lengths are FP64."""
     numbers = []
     for end in (edges.rows, edges.cols):
         at = np.minimum(np.searchsorted(ids, end), ids.size - 1)

@@ -16,27 +16,27 @@ from benchmarks.suites.graphalytics_files import Graph
 from benchmarks.verify import answers
 from benchmarks.verify.answers import Undecided, Wrong
 
-EPSILON = 1e-4  # of the reference value
+EPSILON = 1e-4  # relative to the reference value
 UNREACHED = 2**63 - 1  # the level of a vertex that BFS does not reach
-PLAIN = 1 << 28  # products that a check forms at most
+PLAIN = 1 << 28  # most multiplications of a check
 
 Values = NDArray[Any]
 
 
 def exact(found: Values, reference: Values, ids: Values) -> None:
-    """Each value is the reference's."""
+    """Require values equal to the reference's."""
     _refuse(found != reference, found, reference, ids)
 
 
 def epsilon(found: Values, reference: Values, ids: Values) -> None:
-    """Each value differs from the reference's by at most :data:`EPSILON` of that; infinity only equals itself."""
-    with np.errstate(invalid="ignore"):  # infinity minus infinity
+    """Require values within :data:`EPSILON` of the reference's, relatively; infinity equals only itself."""
+    with np.errstate(invalid="ignore"):  # infinity minus infinity is NaN
         near = abs(found - reference) <= EPSILON * abs(reference)
     _refuse(~(near & np.isfinite(reference) | (found == reference)), found, reference, ids)
 
 
 def equivalence(found: Values, reference: Values, ids: Values) -> None:
-    """Two vertices have the same label just where the reference's are the same, whatever the labels are."""
+    """Require that two vertices have equal labels exactly if the reference's are equal, whatever the labels are."""
     for one, other in ((found, reference), (reference, found)):
         _, first, group = np.unique(one, return_index=True, return_inverse=True)
         _refuse(other[first[group]] != other, found, reference, ids)
@@ -55,7 +55,7 @@ RULES: dict[str, Callable[[Values, Values, Values], None]] = {
 
 
 def validate(graph: Graph, algorithm: str, found: Values) -> str:
-    """Judge an output; what it was judged by.
+    """Judge an output, and return the reference or check by which it was judged.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def validate(graph: Graph, algorithm: str, found: Values) -> str:
     reference = graph.reference(algorithm)
     if reference is None:
         CHECKS[algorithm](graph, found)
-        return "a check of its own: there is no reference output"
+        return "an own check, as there is no reference output"
     rule = RULES[algorithm]
     rule(found, reference, graph.ids)
     return f"{graph.about.output(algorithm)}, {rule.__name__} match"
@@ -89,7 +89,7 @@ def _pr(graph: Graph, found: Values) -> None:
 
 
 def _simple(graph: Graph) -> Any:
-    """Return the pattern without loops, in SciPy."""
+    """Return the graph's pattern without loops as SciPy's matrix."""
     indices = graph.csr.indices.read().astype(np.int64)
     A = csr_matrix((np.ones(indices.size), indices, graph.csr.indptr), shape=(graph.n, graph.n))
     A.setdiag(0)
@@ -103,7 +103,7 @@ def _refuse_large(products: int) -> None:
 
 
 def _cdlp(graph: Graph, found: Values) -> None:
-    """Run the rounds once more, each a product of SciPy: vertices by voters times voters by their labels."""
+    """Repeat the rounds, each as a SciPy product: vertices by voters times voters by their labels."""
     rounds = graph.about.number("cdlp.max-iterations")
     _refuse_large(graph.csr.nvals * rounds)
     A = _simple(graph)
@@ -116,12 +116,12 @@ def _cdlp(graph: Graph, found: Values) -> None:
         row = np.repeat(np.arange(graph.n), np.diff(votes.indptr))
         winners = np.flatnonzero(votes.data == most[row])[::-1]
         label = label.copy()
-        label[row[winners]] = votes.indices[winners]  # of several the smallest comes last, and stays
+        label[row[winners]] = votes.indices[winners]  # the smallest of several labels is written last
     exact(found, graph.ids[label], graph.ids)
 
 
 def _lcc(graph: Graph, found: Values) -> None:
-    """Edges among each vertex's neighbours over the pairs of those, by SciPy."""
+    """Compare with the edges among each vertex's neighbours over the pairs of neighbours, by SciPy."""
     A = _simple(graph)
     S = A.maximum(A.T).tocsr()
     degree = np.diff(S.indptr)

@@ -1,7 +1,7 @@
-"""Checks of answers on arrays; they share no code with the algorithms and read a chunk of edges at a time.
+"""Checks of answers on arrays; they share no code with the algorithms and read the edges in pieces.
 
-Each check is a proof (PageRank's on a large graph a bound): what it accepts is right, at the cost of one or a few
-passes over the edges. The same text runs with NumPy and with CuPy (`Edges.xp`), so a GPU soon judges a large graph.
+Each check is a proof (PageRank's on a large graph a bound): an accepted answer is right. It takes one or a few passes
+over the edges. The same code runs with NumPy and CuPy (`Edges.xp`), so that a GPU judges a large graph quickly.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-PART = 1 << 24  # entries at a time
-SMALL = 1 << 26  # entries up to which SciPy counts components
-PASSES = 200  # over all edges, before the components of a large graph are given up
+PART = 1 << 24  # entries that are read at a time
+SMALL = 1 << 26  # most entries of a graph whose components SciPy counts
+PASSES = 200  # most passes over all edges for the components of a large graph
 
 
 class Wrong(AssertionError):
-    """An answer is wrong; the message says where."""
+    """The error that an answer is wrong; the message says where."""
 
 
 class Undecided(Exception):
-    """This check cannot judge this graph; the message says why."""
+    """The error that a check cannot judge a graph; the message says why."""
 
 
 class Edges:
-    """The entries of a square matrix, in chunks: an iterable of (rows, columns, values), arrays of `xp`.
+    """The entries of a square matrix in pieces: an iterable of (rows, columns, values), arrays of `xp`.
 
     Parameters
     ----------
     csr : object with `indptr`, and `indices` and `values` that have `read(start, stop)`
         A :class:`sparsezc.memory.csr.Csr`.
     xp : module
-        NumPy or CuPy: whose arrays the chunks are.
+        NumPy or CuPy, the module of the pieces' arrays.
     """
 
     def __init__(self, csr: Any, xp: Any = np, part: int = PART) -> None:
@@ -43,7 +43,7 @@ class Edges:
         self._ids: dict[int, Any] = {}
 
     def pattern(self) -> Iterator[tuple[Any, Any]]:
-        """Yield (rows, columns) of each chunk; the ids stay where the chunks are, for further passes."""
+        """Yield (rows, columns) of each piece; the arrays of ids are kept for further passes."""
         for start in range(0, self.nvals, self.part):
             stop = min(start + self.part, self.nvals)
             if start not in self._ids:
@@ -67,16 +67,16 @@ class Edges:
             last = int(np.searchsorted(self.csr.indptr, stop, "left"))
             bounds = np.clip(self.csr.indptr[first : last + 1], start, stop)
             return np.repeat(np.arange(first, last), np.diff(bounds))
-        at = self.xp.arange(start, stop, dtype=np.int64)  # a device array cannot be repeated by an array
+        at = self.xp.arange(start, stop, dtype=np.int64)  # CuPy's repeat takes no array of counts
         return self.xp.searchsorted(self._indptr, at, side="right") - 1
 
     def array(self, values: NDArray[Any]) -> Any:
-        """Put a host array where the chunks are."""
+        """Return a host array as an array of `xp`."""
         return values if self.xp is np else self.xp.asarray(values)
 
 
 def _refuse(bad: Any, why: str, *where: Any) -> None:
-    """Wrong, at the first place where `bad` holds."""
+    """Raise Wrong at the first position where `bad` is true."""
     if bool(bad.any()):
         at = int(bad.argmax())
         place = ", ".join(str(int(part[at])) for part in where) if where else str(at)
@@ -89,7 +89,7 @@ def _check_size(answer: NDArray[Any], edges: Edges) -> None:
 
 
 def bfs(edges: Edges, level: NDArray[Any], source: int) -> None:
-    """Levels, -1 where there is none.
+    """Prove the levels of a search; -1 for unreached vertices.
 
     No edge from a reached vertex leads more than one level deeper, so no level is too high; each reached vertex has an
     in-neighbour one level nearer, down to the only vertex of level 0, so none is too low.
@@ -110,10 +110,10 @@ def bfs(edges: Edges, level: NDArray[Any], source: int) -> None:
 
 
 def bfs_parents(edges: Edges, parent: NDArray[Any], source: int) -> None:
-    """Parents, -1 where there is none; the source is its own.
+    """Prove the parents of a search; -1 for unreached vertices, and the source is its own.
 
-    Each parent has an edge to its child and all lead to the source, so they make a tree. How deep each vertex is in
-    it is its level, if that is a search's.
+    Each parent has an edge to its child, and all lead to the source, so they form a tree. The depths in it must be the
+    levels of a search.
     """
     _check_size(parent, edges)
     if parent[source] != source:
@@ -123,8 +123,8 @@ def bfs_parents(edges: Edges, parent: NDArray[Any], source: int) -> None:
     of = edges.array(parent.astype(np.int64))
     reached, number = of >= 0, edges.xp.arange(edges.n)
     up = edges.xp.where(reached, of, number)
-    steps = (reached & (number != source)).astype(np.int64)  # from a vertex to the one that `up` has
-    for _ in range(edges.n.bit_length()):  # twice as far each time
+    steps = (reached & (number != source)).astype(np.int64)  # steps from each vertex to its `up`
+    for _ in range(edges.n.bit_length()):  # pointer doubling
         steps, up = steps + steps[up], up[up]
     _refuse(reached & (up != source), "the parents of a vertex do not lead to the source")
     proved = ~reached | (number == source)
@@ -136,10 +136,10 @@ def bfs_parents(edges: Edges, parent: NDArray[Any], source: int) -> None:
 
 
 def sssp(edges: Edges, distance: NDArray[Any], reached: NDArray[np.bool_], source: int) -> None:
-    """Distances, for the vertices marked in `reached`.
+    """Prove the distances of the vertices marked in `reached`.
 
-    No edge can be relaxed, so no distance is too long; each reached vertex but the source has an edge that its distance
-    is the sum over, and as lengths are positive those edges lead back to the source: none is too short.
+    No edge can be relaxed, so no distance is too long; each reached vertex but the source has an edge that explains its
+    distance, and as lengths are positive, such edges lead back to the source, so no distance is too short.
     """
     _check_size(distance, edges)
     if not reached[source] or distance[source] != 0:
@@ -163,10 +163,10 @@ def sssp(edges: Edges, distance: NDArray[Any], reached: NDArray[np.bool_], sourc
 
 
 def components(edges: Edges, label: NDArray[Any]) -> None:
-    """Labels: the smallest vertex of each weakly connected component.
+    """Prove labels: the smallest vertex of each weakly connected component.
 
-    Every edge joins equal labels, and a label is the smallest vertex that has it. That no label spans two components:
-    SciPy counts them, or, in a large graph, marks spread from the smallest vertices along the edges to all vertices.
+    Every edge joins equal labels, and a label is the smallest vertex that has it. No label spans two components: SciPy
+    counts these, or, in a large graph, marks spread from the smallest vertices along the edges to all vertices.
     """
     _check_size(label, edges)
     vertex = np.arange(edges.n)
@@ -195,7 +195,7 @@ def _count_components(edges: Edges) -> int:
 
 
 def _spread(edges: Edges, marked: Any) -> None:
-    """Spread marks along edges both ways until nothing changes; then every vertex must have one."""
+    """Spread marks along edges in both directions until none is added; then every vertex must be marked."""
     count = -1
     for _ in range(PASSES):
         before, count = count, int(marked.sum())
@@ -210,10 +210,10 @@ def _spread(edges: Edges, marked: Any) -> None:
 
 
 def pagerank(edges: Edges, rank: NDArray[Any], damping: float, iterations: int) -> None:
-    """Ranks after a number of iterations from 1/n each.
+    """Check ranks after a number of iterations from 1/n each.
 
-    A small graph's iterations are repeated here in plain arithmetic. A large graph's ranks must sum to 1 and one more
-    step may change them by no more than iterations that halve nothing but the damping leave: 2 damping^iterations.
+    A small graph's iterations are repeated in plain arithmetic. A large graph's ranks must sum to 1, and one more step
+    may change them by at most the bound that damping alone gives, 2 damping^iterations.
     """
     _check_size(rank, edges)
     _refuse(~(rank >= 0), "a rank is negative or NaN")
@@ -233,7 +233,7 @@ def pagerank(edges: Edges, rank: NDArray[Any], damping: float, iterations: int) 
 
 
 def pagerank_step(edges: Edges, rank: NDArray[Any], damping: float, change: float) -> None:
-    """Ranks that one more step changes by at most so much in all: what the GAP Benchmark Suite asks of them."""
+    """Check that one more step changes the ranks by at most `change` in all, as the GAP Benchmark Suite requires."""
     _check_size(rank, edges)
     total = float(rank.sum(dtype=np.float64))
     if not abs(total - 1) <= 1e-6:
@@ -243,7 +243,7 @@ def pagerank_step(edges: Edges, rank: NDArray[Any], damping: float, change: floa
     left = float(abs(_pagerank_step(edges, ranks, degree, damping) - ranks).sum())
     bound = change + 1e-9
     if not left <= bound:
-        raise Wrong(f"one more step changes the ranks by {left:.3g}; at most {bound:.3g} may be left")
+        raise Wrong(f"one more step changes the ranks by {left:.3g}; at most {bound:.3g} is allowed")
 
 
 def _pagerank_step(edges: Edges, rank: Any, degree: Any, damping: float) -> Any:
@@ -256,9 +256,9 @@ def _pagerank_step(edges: Edges, rank: Any, degree: Any, damping: float) -> Any:
 
 
 def product(edges: Edges, x: NDArray[Any], y: NDArray[Any], *, pattern: bool, tolerance: float = 1e-4) -> None:
-    """y = A x in float32, against float64 sums; with `pattern` the matrix's values count as 1.
+    """Check y = A x in float32 against float64 sums; with `pattern` the matrix's values count as 1.
 
-    Where all terms are whole and none is negative, sums below 2^24 must be exact: float32 holds them in any order.
+    If all terms are whole and none is negative, sums below 2^24 must be exact, as float32 represents all partial sums.
     """
     _check_size(y, edges)
     xp = edges.xp

@@ -1,4 +1,4 @@
-"""A check of betweenness: Brandes's algorithm again, on frontiers of vertices, in NumPy or CuPy.
+"""A check of betweenness by Brandes's algorithm on frontiers of vertices, in NumPy or CuPy.
 
 Source: U. Brandes, A faster algorithm for betweenness centrality, 2001, doi:10.1080/0022250X.2001.9990249.
 """
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from benchmarks.verify.answers import PASSES, Edges, Undecided, Wrong
 
-RELATIVE = 1e-7  # sums in FP64, in another order
-TOGETHER = 16  # sources that share a pass over the edges: 40 bytes a vertex each
-ABSOLUTE = 1e-9  # of the largest value: what is left where terms cancel
+RELATIVE = 1e-7  # of FP64 sums in different orders
+TOGETHER = 16  # sources that share a pass over the edges: each needs 40 bytes a vertex
+ABSOLUTE = 1e-9  # of the largest value: the error if terms cancel
 
 
 def betweenness(edges: Edges, centrality: NDArray[Any], sources: Iterable[int]) -> None:
-    """Sum over `sources` the share of the shortest paths from there that pass through each vertex."""
+    """Require each vertex's share of the shortest paths from each source, summed over `sources`."""
     if centrality.shape != (edges.n,):
         raise Wrong(f"the answer has shape {centrality.shape}; ({edges.n},) is needed")
     xp, given = edges.xp, list(sources)
@@ -30,7 +30,7 @@ def betweenness(edges: Edges, centrality: NDArray[Any], sources: Iterable[int]) 
     for first in range(0, 0 if xp is np else len(given), TOGETHER):
         expected += streamed_dependencies(edges, given[first : first + TOGETHER])
     slack = RELATIVE * expected + ABSOLUTE * expected.max()
-    bad = ~(abs(edges.array(centrality.astype(np.float64)) - expected) <= slack)  # NaN is bad too
+    bad = ~(abs(edges.array(centrality.astype(np.float64)) - expected) <= slack)  # NaN is bad, too
     if bool(bad.any()):
         at = int(bad.argmax())
         raise Wrong(f"the centrality of {at} is {float(centrality[at])}; {float(expected[at])} is right")
@@ -60,9 +60,9 @@ def dependencies(edges: Edges, source: int) -> Any:
 
 
 def streamed_dependencies(edges: Edges, sources: list[int]) -> Any:
-    """Return the sum of these over several sources, a pass over all edges for each level and way.
+    """Return the sum of dependencies over several sources, by a pass over all edges for each level and direction.
 
-    Many passes over a stream suit a GPU better than many gathers, and sources share a pass.
+    A GPU runs passes over a stream faster than gathers, and sources share a pass.
     """
     xp, shape = edges.xp, (edges.n, len(sources))
     depth, paths, share = xp.full(shape, -1, np.int32), xp.zeros(shape), xp.zeros(shape)
@@ -84,7 +84,7 @@ def streamed_dependencies(edges: Edges, sources: list[int]) -> Any:
 
 
 def _sums(edges: Edges, tails: Any, sent: Any, *, forwards: bool) -> Any:
-    """Return sums of rows of `sent` along the edges out of some vertices: at heads those of tails, or the reverse."""
+    """Return sums of rows of `sent` along edges out of `tails`: at their heads if `forwards`, else at their tails."""
     sums = edges.xp.zeros(sent.shape)
     for rows, columns in edges.pattern():
         wanted = tails[rows]
@@ -94,7 +94,7 @@ def _sums(edges: Edges, tails: Any, sent: Any, *, forwards: bool) -> Any:
 
 
 def _arcs(edges: Edges, frontier: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the edges out of some vertices, as (tails, heads), a part at a time."""
+    """Yield the edges out of some vertices as (tails, heads), a piece at a time."""
     indptr, ids = edges.csr.indptr, edges.csr.indices.read()
     ends = np.cumsum(indptr[frontier + 1] - indptr[frontier])
     first = 0

@@ -1,9 +1,9 @@
-"""Checks of answers if the edges fill most of the host's memory: on all cores, a block of rows at a time.
+"""Checks of answers on graphs whose edges fill most of the host memory: on all cores, in blocks of rows.
 
-For symmetric graphs. Nothing is shared with the algorithms: NumPy looks every entry's column up in a table and folds
-each row (``take`` and ``reduceat`` leave Python's lock to others). What limits this is the memory of the tables, so
-they are narrow, and the lock, so blocks are large and each thread keeps its buffers. A check may be given a time: the
-blocks come in a random order, and a check that is stopped says which share of the rows it has seen.
+Graphs are symmetric. No code is shared with the algorithms: NumPy looks every entry's column up in a table and folds
+each row (``take`` and ``reduceat`` release Python's lock). The tables' memory limits the speed, so tables are narrow,
+and so does the lock, so blocks are large and each thread keeps its buffers. A check may have a time limit: blocks come
+in a random order, and each check returns the share of the rows that it has seen.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from benchmarks.verify.answers import Undecided, Wrong
 
-BLOCK = 1 << 21  # entries at a time: large, for a thread must get hold of Python's lock some times for each
-REST = 1 << 28  # entries outside of what a search reached, which SciPy may judge
+BLOCK = 1 << 21  # entries of a block: large, as a thread acquires Python's lock several times for each block
+REST = 1 << 28  # most entries outside of a search's component that SciPy judges
 _SEED = 27182818
 
 
 class Block:
-    """Some rows: those from `first` on; `there` says which have entries, and `starts` where each of these begins."""
+    """The rows first to last - 1: `there` lists those with entries, and `starts` the first entries of these."""
 
     def __init__(self, csr: Any, first: int, last: int, buffers: Buffers) -> None:
         bounds = csr.indptr[first : last + 1]
@@ -37,11 +37,11 @@ class Block:
         np.copyto(self._wide, self.ids)
 
     def at_rows(self, array: NDArray[Any]) -> NDArray[Any]:
-        """Return the values of an array at the rows that have entries."""
+        """Return the values of an array at the rows with entries."""
         return array[self.first : self.last][self.there]
 
     def look_up(self, table: NDArray[Any]) -> NDArray[Any]:
-        """Return the table's number for each entry's column; good until the next look into one of this type."""
+        """Return the table's number for each entry's column; the buffer is reused by the next look-up of this type."""
         found = self._buffers.get_or_make("found", table.dtype, self.ids.size)
         return table.take(self._wide, mode="clip", out=found)
 
@@ -51,7 +51,7 @@ class Block:
 
 
 class Buffers:
-    """A thread's buffers, which it keeps: making them anew costs more than filling them."""
+    """A thread's buffers, which are kept, as allocating them takes longer than filling them."""
 
     def __init__(self, entries: int) -> None:
         self._entries = entries
@@ -75,9 +75,9 @@ def over_rows(
     threads: int | None = None,
     seconds: float | None = None,
 ) -> float:
-    """Call `look` for all blocks of rows that have entries; the share of the rows that was seen.
+    """Call `look` for all blocks of rows with entries; return the share of the rows that was seen.
 
-    The blocks come in a random order, for so many seconds at most. The first to raise ends it all.
+    The blocks come in a random order, for at most `seconds`. The first error ends all threads.
     """
     indptr, n = csr.indptr, csr.nrows
     cuts = np.searchsorted(indptr, np.arange(0, max(int(indptr[-1]), 1), block), "right") - 1
@@ -89,7 +89,7 @@ def over_rows(
 
     def work() -> int:
         buffers, seen = Buffers(largest), 0
-        for k in turns:  # the threads share the iterator: under Python's lock each turn is taken once
+        for k in turns:  # threads share the iterator; Python's lock gives each block to one of them
             if failed or time.monotonic() > until:
                 break
             try:
@@ -108,7 +108,7 @@ def over_rows(
 
 
 def structure(csr: Any, seconds: float | None = None) -> float:
-    """Ids are vertices, and ascend in each row. The share of the rows that were looked at, as with all that follow."""
+    """Check that ids are vertices and ascend in each row; return the share of the rows that was seen."""
     if csr.indptr[0] != 0 or (np.diff(csr.indptr) < 0).any() or csr.indptr[-1] != csr.indices.count:
         raise Wrong("the offsets do not ascend from 0 to the number of entries")
 
@@ -125,13 +125,13 @@ def structure(csr: Any, seconds: float | None = None) -> float:
 def traversals(
     csr: Any, level: NDArray[Any], source: int, label: NDArray[Any] | None = None, seconds: float | None = None
 ) -> float:
-    """Levels of a search, -1 where there is none, and labels: the smallest vertex of each component. In one pass.
+    """Check levels of a search (-1: unreached) and labels (a component's smallest vertex) in one pass.
 
     The least level among a vertex's neighbours is one less than its own, so there is a path of that length; the
-    greatest is one more at most, so there is no shorter one; no unreached vertex has a reached neighbour. So what
-    the search reached is one component, whose label must be its smallest vertex; SciPy finds the components of the
-    rest; and no edge joins two labels. A table of one byte (of two, in deep graphs) has a vertex's level below a hash
-    of its label, which is 0 for the component of the source alone.
+    greatest is at most one more, so there is no shorter path; no unreached vertex has a reached neighbour. So the
+    reached vertices are one component, whose label must be its smallest vertex; SciPy finds the components of the
+    rest; and no edge joins two labels. A table of one byte a vertex (two in deep graphs) has the level in its low bits
+    and a hash of the label above, which is 0 for the source's component alone. Return the share of the rows seen.
     """
     reached = _plausible(csr, level, source)
     bits = 4 if level.max() < 15 else 8
@@ -155,9 +155,9 @@ def traversals(
 
 
 def _plausible(csr: Any, level: NDArray[Any], source: int) -> NDArray[np.bool_]:
-    """Return the reached vertices, if their levels are possible."""
+    """Return the reached vertices; raise if the levels are impossible."""
     if level.shape != (csr.nrows,) or level[source] != 0 or np.count_nonzero(level == 0) != 1:
-        raise Wrong(f"level 0 must be the source {source}'s alone, among {csr.nrows:,}")
+        raise Wrong(f"level 0 must be the source {source}'s alone, among {csr.nrows:,} levels")
     if level.min() < -1 or level.max() >= 255:
         raise Undecided(f"levels go from {level.min()} to {level.max()}; -1 to 254 can be judged")
     reached: NDArray[np.bool_] = level >= 0
@@ -168,26 +168,26 @@ def _plausible(csr: Any, level: NDArray[Any], source: int) -> NDArray[np.bool_]:
 
 
 def _labelled(csr: Any, label: NDArray[Any], reached: NDArray[np.bool_]) -> None:
-    """Check labels: the reached vertices have their smallest vertex for one, and SciPy gives the others theirs."""
+    """Check labels: that of reached vertices is their smallest one; SciPy computes those of all others."""
     if label.shape != (csr.nrows,) or label.min() < 0:
         raise Wrong(f"labels of shape {label.shape} from {label.min()} on; ({csr.nrows},) and 0 are needed")
     first, rest = int(reached.argmax()), np.flatnonzero(~reached)
     if (reached & (label != first)).any():
-        raise Wrong(f"{first} is the smallest vertex of its component, and not its label everywhere")
+        raise Wrong(f"{first} is the smallest vertex of its component, but not the label of all its vertices")
     wrong = label[rest] != _smallest(csr, rest)
     if wrong.any():
         raise Wrong(f"a label is not its component's smallest vertex (vertex {int(rest[wrong.argmax()])})")
 
 
 def _smallest(csr: Any, rest: NDArray[Any]) -> NDArray[Any]:
-    """Return the smallest vertex of the component of each of these vertices, which no edge leaves."""
+    """Return the smallest vertex of each vertex's component among `rest`, which no edge leaves."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
     begins, ends = csr.indptr[rest], csr.indptr[rest + 1]
     offsets = np.concatenate([[0], np.cumsum(ends - begins)])
     if offsets[-1] > REST:
-        raise Undecided(f"{offsets[-1]:,} entries are outside of what the search reached; {REST:,} can be judged")
+        raise Undecided(f"{offsets[-1]:,} entries are outside of the search's component; {REST:,} can be judged")
     at = np.repeat(begins - offsets[:-1], ends - begins) + np.arange(offsets[-1])
     given = csr.indices.read()[at]
     ids = np.minimum(np.searchsorted(rest, given), max(rest.size - 1, 0))
@@ -209,7 +209,7 @@ def product(
     tolerance: float = 1e-9,
     seconds: float | None = None,
 ) -> float:
-    """y = A x + plus, over (plus, second): each number against a sum in float64."""
+    """Check y = A x + plus, over (plus, second), against float64 sums; return the share of the rows that was seen."""
     if y.shape != (csr.nrows,):
         raise Wrong(f"the answer has shape {y.shape}; ({csr.nrows},) is needed")
 
@@ -224,7 +224,7 @@ def product(
 
 
 def pagerank(csr: Any, rank: NDArray[np.float64], damping: float, seconds: float | None = None) -> float:
-    """Check the ranks after one iteration from 1/n each: what edges carry, and an equal share of what they do not."""
+    """Check the ranks after one iteration from 1/n each: sums over edges, and an equal share of the rest."""
     n, degree = csr.nrows, np.diff(csr.indptr)
     rest = 1 - damping * np.count_nonzero(degree) / n
     return product(csr, damping / n / np.maximum(degree, 1), rank, plus=rest / n, seconds=seconds)

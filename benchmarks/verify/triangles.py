@@ -1,4 +1,4 @@
-"""A check of a number of triangles: SciPy counts again, in blocks of rows, so that memory is bounded."""
+"""A check of a number of triangles by SciPy, in blocks of rows to bound memory."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from scipy.sparse import csr_matrix
 from benchmarks.harness.frame import SEED
 from benchmarks.verify.answers import Edges, Wrong
 
-LARGE = 50_000_000  # edges, above which only a part of the graph is counted
-SAMPLE = 1 << 15  # vertices of that part
-PRODUCTS = 1 << 25  # formed at a time
-DRAWN = 1 << 20  # pairs of edges at one vertex, of a large graph
-DEVIATIONS = 6  # that the number of closed ones among them may be off
+LARGE = 50_000_000  # most edges of a graph that is counted whole
+SAMPLE = 1 << 15  # vertices of the part of a larger graph that is counted
+PRODUCTS = 1 << 25  # products of entries that are formed at a time
+DRAWN = 1 << 20  # pairs of edges with a common vertex that are drawn in a large graph
+DEVIATIONS = 6  # standard deviations by which the closed pairs may differ
 
 
 def equal(count: int, expected: int) -> None:
-    """Wrong, unless both are the same."""
+    """Raise Wrong unless both counts are equal."""
     if count != expected:
-        raise Wrong(f"{count:,} triangles are said to be where {expected:,} are")
+        raise Wrong(f"the answer is {count:,} triangles; there are {expected:,}")
 
 
 def count(edges: Edges, vertices: NDArray[np.int64] | None = None) -> int:
-    """Triangles of a symmetric matrix's graph, or of the edges among some vertices, in ascending order.
+    """Return the triangles of a symmetric matrix's graph, or of the edges among `vertices`, which ascend.
 
-    Each edge is kept at its end of lower degree, so rows are short, and a triangle is one product: L .* (L L).
+    L has each edge at its end of lower degree, so rows are short, and each triangle is one product in L .* (L L).
     """
     L = _forward(edges, vertices)
     length = np.diff(L.indptr).astype(np.int64)
@@ -43,7 +43,7 @@ def count(edges: Edges, vertices: NDArray[np.int64] | None = None) -> int:
 
 
 def _forward(edges: Edges, vertices: NDArray[np.int64] | None) -> Any:
-    """Return the edges, loops left out, each from its end of lower degree to the other; vertices numbered by degree."""
+    """Return the edges without loops, each from its end of lower degree; vertices are numbered by degree."""
     n = edges.n if vertices is None else vertices.size
     place = np.arange(edges.n) if vertices is None else np.full(edges.n, -1)
     if vertices is not None:
@@ -63,7 +63,7 @@ def _forward(edges: Edges, vertices: NDArray[np.int64] | None) -> Any:
 
 
 def sample(edges: Edges, size: int | None = None, seed: int = SEED) -> NDArray[np.int64]:
-    """Return some vertices with all neighbours, the same ones for the same graph: at most `size` in all, ascending."""
+    """Return random vertices and all their neighbours, at most `size` in all, ascending; fixed by graph and seed."""
     size = SAMPLE if size is None else size
     indptr, indices = edges.csr.indptr, edges.csr.indices
     rng = np.random.default_rng(seed)
@@ -79,16 +79,16 @@ def sample(edges: Edges, size: int | None = None, seed: int = SEED) -> NDArray[n
 
 
 def likely(edges: Edges, count: int, seed: int = SEED) -> None:
-    """Wrong, if among pairs of edges drawn at one vertex too few or too many are closed by a third for such a count.
+    """Raise Wrong if too few or too many drawn pairs of edges with a common vertex are closed by a third edge.
 
-    No proof, but unlike :func:`sample` it judges the count of the whole graph. A triangle closes three such pairs.
+    This is no proof, but unlike :func:`sample` it judges the count of the whole graph: a triangle closes three pairs.
     """
     indptr, ids = edges.csr.indptr, edges.csr.indices.read()
     degree = np.diff(indptr)
     ends = np.cumsum(degree * (degree - 1) // 2)
     pairs = int(ends[-1]) if ends.size else 0
     if not 0 <= 3 * count <= pairs:
-        raise Wrong(f"{count:,} triangles are said to be; {pairs // 3:,} at most are possible")
+        raise Wrong(f"the answer is {count:,} triangles; at most {pairs // 3:,} are possible")
     if not pairs:
         return
     rng = np.random.default_rng(seed)

@@ -38,12 +38,12 @@ Exit codes: 0 done, 1 failed (one line on stderr gives the reason), 2 wrong usag
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse's parser, with messages that are safe to print and output that is checked to have been written."""
+    """An argparse parser whose messages are safe to print, and whose output is checked for write errors."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(
             *args, **{"allow_abbrev": False} | more
-        )  # --source would be --source-col where it is no option
+        )  # else --source would mean --source-col in commands without it
 
     def print_help(self, file: Any = None) -> None:
         with streams.output() as out:
@@ -51,13 +51,13 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, text: str) -> NoReturn:
         usage = self.format_usage()
-        if usage.count("\n") > _SHORT:  # the error would be looked for below it
+        if usage.count("\n") > _SHORT:  # a longer usage hides the error below it
             usage = f"usage: {self.prog} [-h] ...\n"
         streams.say(f"{usage}{self.prog}: error: {one_line(text)}\n")
         sys.exit(2)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse, and refuse an unknown option where the nearest known one can be named."""
+        """Parse arguments; a command's parser refuses an unknown option and names the nearest known one."""
         found, rest = super().parse_known_args(args, namespace)
         if rest and self._subparsers is None:
             unknown = next((word for word in rest if word.startswith("-")), rest[0])
@@ -66,7 +66,7 @@ class _Parser(argparse.ArgumentParser):
         return found, rest
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Refuse a value that is not allowed, with the nearest that is; of many choices --help has the list."""
+        """Refuse a value that is no choice, naming the nearest choice, and all choices if they are few."""
         if action.choices is None or value in action.choices:
             return
         known = [str(each) for each in action.choices]
@@ -77,8 +77,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 _ALL = "completion"  # the command that needs the parsers of all others
-_BY_NAME = ("run", "app")  # the command that takes an algorithm or an application by its name has two names
-_SHORT = 4  # lines of usage above an error
+_BY_NAME = ("run", "app")  # both names of the command that runs an algorithm or application by name
+_SHORT = 4  # most lines of usage that an error prints above its text
 _LISTED = 20  # choices that a message lists at most
 
 #: The files of this folder that declare commands, and their commands.
@@ -96,7 +96,7 @@ _COMMANDS = {
 
 
 def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """Return the parser of the command line, of all of it unless the first words name a command."""
+    """Return the parser of the command that the first words name, else that of the whole command line."""
     top = _Parser(
         prog="sparsezc",
         description="Graph algorithms in GraphBLAS, on a CPU or a GPU, for graphs larger than the GPU.",
@@ -107,7 +107,7 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     first = words[0] if words and words[0] in chain(*_COMMANDS.values()) and words[0] != _ALL else None
     for file in [file for file, names in _COMMANDS.items() if first in names] or _COMMANDS:
-        module = import_module(f"sparsezc.cli.{file}")  # here, so that `main` handles Ctrl-C while it loads
+        module = import_module(f"sparsezc.cli.{file}")  # imported here, so that `main` handles Ctrl-C during the import
         if file == "run":
             by_name = first in _BY_NAME
             module.add(commands, next(iter(words[1:]), None) if by_name else first, first if by_name else "run")
@@ -122,14 +122,14 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
 
 
 def _leaves(commands: Any) -> Iterator[argparse.ArgumentParser]:
-    """Yield the parsers of commands, and of the names that a command takes instead of arguments of its own."""
+    """Yield the parsers of commands; of a command that takes a name (``run``), the parsers of its names."""
     for each in dict.fromkeys(commands.choices.values()):
         inner = [action for action in each._actions if isinstance(action, argparse._SubParsersAction)]
         yield from _leaves(inner[0]) if inner else [each]
 
 
 class _Version(argparse.Action):
-    """Look the version up only when it is asked for."""
+    """An action that prints the version, which is looked up only on request."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from sparsezc.cli.answers.report import version
@@ -205,7 +205,7 @@ def _silence() -> Iterator[None]:
 
 @contextmanager
 def _remembered() -> Iterator[list[int]]:
-    """Collect interrupts: an import that one breaks off may report it as an error of its own."""
+    """Collect interrupts, as an import that an interrupt breaks off may raise another error in its place."""
     met: list[int] = []
 
     def handle(number: int, frame: FrameType | None) -> None:
@@ -235,7 +235,7 @@ def _one_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None and not isinstance(error, GraphblasException):
         text = f"{error.filename}: {error.strerror}"
     else:
-        text = str(error.args[0]) if len(error.args) == 1 else str(error)  # KeyError would put quotes around it
+        text = str(error.args[0]) if len(error.args) == 1 else str(error)  # str() of a KeyError adds quotes
     text = one_line(text)
     if isinstance(error, GraphblasException | OSError) and text:
         return text

@@ -1,6 +1,6 @@
-"""``sparsezc bench GRAPH``: the time of five algorithms here and in the libraries that are installed, answers compared.
+"""``sparsezc bench GRAPH``: the times of five algorithms in sparsezc and in installed libraries, answers compared.
 
-Making each library's graph of the edges is not timed. Every answer is compared with that of sparsezc: hops, components
+The construction of each library's graph is not timed. Every answer is compared with that of sparsezc: hops, components
 and triangles must be equal, distances equal but for rounding, ranks within the tolerance at which both stop.
 """
 
@@ -17,12 +17,12 @@ from sparsezc.cli.answers.report import Report, Table, seconds
 
 ALGORITHMS = ("bfs", "sssp", "pagerank", "cc", "triangles")
 _PATIENCE = 5.0  # seconds after which a trial is the last one
-_TOL = 1e-6  # PageRank stops at changes of n times this, in NetworkX too
-_OBJECTS = 600  # bytes of an edge in NetworkX's dictionaries
+_TOL = 1e-6  # PageRank stops once changes sum to n times this, in NetworkX too
+_OBJECTS = 600  # host bytes an edge of NetworkX's dictionaries
 
 
 class _Problem(NamedTuple):
-    """The graph as arrays: rows, columns, lengths of its entries, sizes, and where searches start."""
+    """The graph as arrays: rows, columns and lengths of its entries, its size, and the source of searches."""
 
     rows: Any
     cols: Any
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> Report:
 
 
 def _compare(name: str, A: Any, problem: _Problem, trials: int) -> list[dict[str, Any]]:
-    """Return the time here, and times and verdicts of the libraries."""
+    """Return sparsezc's time, and the times and verdicts of the libraries."""
     from sparsezc.terminal.progress import working
 
     with working(f"{name}, sparsezc"):
@@ -115,7 +115,7 @@ def _line(name: str, library: str, answer: str) -> dict[str, Any]:
 
 
 def _timed(call: Callable[[], Any], trials: int) -> tuple[Any, float]:
-    """Return the answer and the least time; a call that takes long is not repeated."""
+    """Return the answer and the least time in seconds; a call that takes long is not repeated."""
     best, answer = float("inf"), None
     for _ in range(trials):
         start = time.perf_counter()
@@ -142,7 +142,7 @@ def _ours(name: str, A: Any, source: int) -> Any:
 
 
 def _dense(name: str, result: Any, n: int) -> Any:
-    """Return an answer of a value a vertex as an array of floats, infinite where there is none."""
+    """Return an answer with values of vertices as an array of floats, infinite for vertices without one."""
     import numpy as np
 
     if name == "triangles":
@@ -158,7 +158,7 @@ def _agrees(name: str, answer: Any, right: Any, n: int) -> bool:
 
     if name == "triangles":
         return bool(int(answer) == right)
-    if name == "pagerank":  # two answers within n * tol of the last change, which damping shrinks by 0.85 a round
+    if name == "pagerank":  # changes shrink by 0.85 a round: each answer is within n * tol * 0.85 / 0.15 of the limit
         return float(np.abs(answer - right).sum()) <= 2 * max(n * _TOL, 1e-9) * 0.85 / 0.15
     if name == "cc":
         return bool(np.array_equal(_smallest(np.asarray(answer)), right))
@@ -174,7 +174,7 @@ def _smallest(labels: Any) -> Any:
 
 
 def _scipy(name: str, problem: _Problem) -> Any:
-    """Return SciPy's call, and what makes an array of its answer; None if it has no such algorithm."""
+    """Return SciPy's call, and a function that makes an array of its answer; None if SciPy lacks the algorithm."""
     import numpy as np
     from scipy.sparse import csgraph, csr_array
 
@@ -209,7 +209,7 @@ def _hops(order: Any, before: Any, source: int, n: int) -> Any:
 
 
 def _networkx(name: str, problem: _Problem) -> Any:
-    """Return NetworkX's call, likewise; a text if its objects do not fit the memory."""
+    """Return NetworkX's call and conversion, as `_scipy` does; a message if its objects do not fit host memory."""
     import networkx as nx
     import numpy as np
 
@@ -247,7 +247,7 @@ def _networkx(name: str, problem: _Problem) -> Any:
 
 
 def _igraph(name: str, problem: _Problem) -> Any:
-    """Return igraph's call, likewise."""
+    """Return igraph's call and conversion, as `_scipy` does."""
     from importlib import import_module
 
     import numpy as np

@@ -7,18 +7,18 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
-_BYTES = 1 << 26  # of a copy: more than a processor's caches hold
+_BYTES = 1 << 26  # bytes of a copy: more than a processor's caches hold
 _TRIALS = 3
 LATENCY = 5e-6  # s: an allgather of 8 bytes by MPI between two processes of a machine, 3 to 5 us measured
-NETWORK_LATENCY = 20e-6  # s: the same between machines, by TCP some times more
+NETWORK_LATENCY = 20e-6  # s: the same between machines; TCP takes several times longer
 NETWORK = 50e9  # bytes a second: a network card of 400 Gbit/s
-_REPEATS = 20  # statements that are timed together
-_EXCHANGES = 300  # of few numbers, each timed
+_REPEATS = 20  # statements that one timing covers
+_EXCHANGES = 300  # exchanges of a few numbers, each timed by itself
 CARD_PEER = 300e9  # bytes a second: NCCL's all-gather over NVLink, 250 to 330 GB/s measured on 2 cards
 
 
 def best(call: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> float:
-    """Return the least seconds of some calls; the first one is not counted."""
+    """Return the least seconds of `_TRIALS` calls, after one that is not timed."""
     call()
     found = []
     for _ in range(_TRIALS):
@@ -29,10 +29,10 @@ def best(call: Callable[[], Any], clock: Callable[[], float] = time.perf_counter
 
 
 def host_rates() -> tuple[float, float]:
-    """Return the rates at which one thread, and all of them together, copy host memory.
+    """Return the bytes a second that one thread, and all threads together, copy in host memory.
 
-    They are of processor time, which other programs on the same processors do not change: threads that wait for memory
-    use it, too.
+    Rates are per processor time, which other programs on the same processors do not change; a thread that waits for
+    memory uses processor time, too.
     """
     import numpy as np
 
@@ -51,7 +51,7 @@ def host_rates() -> tuple[float, float]:
 
 
 def link_rate() -> float:
-    """Return the rate of copies from pinned host memory to the GPU."""
+    """Return the bytes a second of copies from pinned host memory to the GPU."""
     from sparsezc.device import cuda
 
     gpu = cuda.current()
@@ -65,7 +65,7 @@ def link_rate() -> float:
 
 
 def step_seconds(engine: str) -> float:
-    """Return the time of a product with a matrix of a few entries."""
+    """Return the seconds of a product with a matrix of a few entries."""
     from sparsezc.core.matrix import Matrix
     from sparsezc.core.vector import Vector
     from sparsezc.semirings import semiring
@@ -92,11 +92,11 @@ class Between(NamedTuple):
     step : float
         The seconds of a statement on several ranks, without waiting.
     exchange : float
-        What a product takes beside a statement and the latency.
+        The seconds that a product takes beyond those of a statement and the latency.
     links : float
-        The bytes a second at which all GPUs together read host memory; 0: there are none.
+        The bytes a second at which all GPUs together read host memory; 0 without GPUs.
     assembly : float
-        The seconds in which a rank puts a byte together that it received; 0 for GPUs, which do so as they receive.
+        The seconds that a rank takes to assemble a received byte into a vector; 0 for GPUs, which do so on receipt.
     """
 
     peer: float
@@ -108,17 +108,17 @@ class Between(NamedTuple):
 
 
 def between(transport: Any, *, gpu: bool) -> Between:
-    """Measure what ranks do together; collective.
+    """Measure statements and exchanges of several ranks; all ranks call it together.
 
     Without GPUs the time of a statement is processor time outside exchanges, which other programs on the same
-    processors do not change. With GPUs it is time: kernels and copies take no processor.
+    processors do not change. With GPUs it is elapsed time, as kernels and copies use no processor time.
     """
     steps = max(1, (transport.size - 1).bit_length())
     statement, product = _statements(transport, gpu=gpu)
     latency = _latency(transport)
     exchange = max(product - statement - (latency if gpu else 0.0), 0.0)  # processor time has no latency in it
     peer = _peer_rate(transport, gpu=gpu)
-    transport.numbers(0)  # all links read together
+    transport.numbers(0)  # a barrier: all GPUs read over their links at once
     assembly = 0.0 if gpu else _assembly(transport)
     mine = peer, latency / steps, statement, exchange, link_rate() if gpu else 0.0, assembly
     rates, latencies, statements, exchanges, links, assemblies = zip(*transport.objects(mine), strict=True)
@@ -143,9 +143,9 @@ def _peer_rate(transport: Any, *, gpu: bool) -> float:
 
 
 def _assembly(transport: Any) -> float:
-    """Return the seconds a byte in which a processor puts a gathered vector together, for a product that reads nothing.
+    """Return the seconds a byte that a processor takes to assemble a gathered vector.
 
-    The same product on this rank alone is subtracted.
+    The product that is timed reads one entry, and the time of the same product on this rank alone is subtracted.
     """
     from sparsezc.core.matrix import Matrix
     from sparsezc.core.vector import Vector
@@ -166,7 +166,7 @@ def _assembly(transport: Any) -> float:
 
 
 def _latency(transport: Any) -> float:
-    """Return the least seconds of an exchange of few numbers: others on the same processors only lengthen it."""
+    """Return the least seconds of an exchange of a few numbers; other programs can only lengthen one."""
     found = []
     for _ in range(_EXCHANGES):
         start = time.perf_counter()
@@ -176,9 +176,9 @@ def _latency(transport: Any) -> float:
 
 
 def _statements(transport: Any, *, gpu: bool) -> tuple[float, float]:
-    """Return the time of a statement that exchanges nothing, and of a product with its counts, as a search has them.
+    """Return the seconds of a statement that exchanges nothing, and of a search's product with its exchange of counts.
 
-    The search is along a path: a level has a product and an assignment, and reads an entry.
+    The search follows a path: each level has a product and an assignment, and reads one entry.
     """
     from sparsezc.algorithms import bfs
     from sparsezc.io import read

@@ -1,6 +1,6 @@
 """``sparsezc completion SHELL``: a script with which bash, zsh or fish completes commands, names, options and choices.
 
-The script is made of the parsers of all commands, so of the table that declares them.
+The script is generated from the parsers of all commands, and so from the table that declares them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sparsezc.terminal import streams
 
 
 class _Command(NamedTuple):
-    """A command, the name that it runs or nothing, its help, its options, and the words that an argument may be."""
+    """A command, the algorithm's name after it if any, its help, its options, and the choices of its arguments."""
 
     command: str
     name: str
@@ -38,7 +38,7 @@ def add(commands: Any) -> None:
 
 
 class _Print(argparse.Action):
-    """Print the script and exit."""
+    """An action that prints the script and exits."""
 
     def __init__(self, *args: Any, commands: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -51,7 +51,7 @@ class _Print(argparse.Action):
 
 
 def _every(commands: Any) -> Iterator[_Command]:
-    """Yield all commands; of those that take a name one for each name, and themselves first."""
+    """Yield all commands; a command that takes a name (``run``) is followed by one command for each name."""
     helps = {each.dest: each.help or "" for each in commands._choices_actions}
     for command, parser in commands.choices.items():
         yield _Command(command, "", helps.get(command, ""), _options(parser), _arguments(parser))
@@ -67,7 +67,7 @@ def _options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 def _arguments(parser: argparse.ArgumentParser) -> dict[int, str]:
-    """Return the choices of arguments without a flag, each by how many words of a line without options precede it."""
+    """Return the choices of positional arguments, by the number of words before each in a line without options."""
     given = [action for action in parser._actions if not action.option_strings]
     return {
         at: " ".join(map(str, action.choices))
@@ -79,8 +79,8 @@ def _arguments(parser: argparse.ArgumentParser) -> dict[int, str]:
 def _bash(commands: list[_Command]) -> str:
     """Return the script for bash; options and choices are looked up by the command's words.
 
-    What is not found is left to the shell, which completes names of files. Bash makes three words of ``--engine=cpu``
-    and of ``kron:16``, zsh one.
+    Where the script finds nothing, the shell completes file names. Bash splits ``--engine=cpu`` and ``kron:16`` into
+    three words each; zsh keeps one.
     """
     tops = " ".join(each.command for each in commands if not each.name)
     names = " ".join(each.name for each in commands if each.name)
@@ -137,13 +137,13 @@ complete -o default -F _sparsezc sparsezc
 
 
 def _zsh(commands: list[_Command]) -> str:
-    """Return the script for zsh, which runs that of bash by its own module."""
+    """Return the script for zsh: bash's script, which zsh runs by its module bashcompinit."""
     own = "(( $+functions[compdef] )) || { autoload -U +X compinit && compinit -i }"  # no question at a shell's start
     return f"{own}\nautoload -U +X bashcompinit && bashcompinit\n{_bash(commands)}"
 
 
 def _fish(commands: list[_Command]) -> str:
-    """Return the script for fish, which shows the help, too."""
+    """Return the script for fish, which shows each option's help, too."""
     lines = []
     for each in commands:
         seen = f"__fish_seen_subcommand_from {each.command}"

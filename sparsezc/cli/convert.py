@@ -36,7 +36,7 @@ def add(commands: Any) -> None:
 
 
 def convert(arguments: argparse.Namespace) -> Report:
-    """Read on the host, write, and report the sizes."""
+    """Read a graph on the host, write it to the target, and report sizes and times."""
     from sparsezc.exceptions import InvalidValue
     from sparsezc.io._read import mappable_file
     from sparsezc.io._write import check_target, write_files
@@ -73,7 +73,7 @@ def convert(arguments: argparse.Namespace) -> Report:
 
 
 def _add_merged(report: Report, merged: int, options: ReadOptions) -> None:
-    """Add how many entries of the file were merged into others; of generated graphs this tells nothing."""
+    """Add to the report how many entries of a file were merged into others; nothing for generated graphs."""
     if options.kind is None:
         return
     report.data["merged"] = merged
@@ -93,7 +93,7 @@ def _is_same(source: Path, target: Path) -> bool:
 
 
 def _with_bits(report: Report, arguments: argparse.Namespace) -> Report:
-    """Return the report, with the bits of an id in a file with compressed ids."""
+    """Return the report; for a file with compressed ids, with its bits per id added."""
     from sparsezc.io.hdf5 import csr_file
 
     found = csr_file.find(Path(arguments.target)) if arguments.compress else None

@@ -141,15 +141,15 @@ def _cpu() -> dict[str, Any]:
         w = A.mxv(Vector.from_coo([0, 1], [10, 1]), semiring.plus_times).new()
         right = w.to_coo()[1].tolist() == [12, 3]
         elapsed = time.perf_counter() - start
-    except Exception as error:  # any error of this machine is the answer
+    except Exception as error:  # any error is the reported reason
         return {"available": False, "reason": f"{type(error).__name__}: {error}"}
     if not right:
-        return {"available": False, "reason": "a product of 2 x 2 came out wrong"}
+        return {"available": False, "reason": "a product with a 2 x 2 matrix is wrong"}
     return {"available": True, "reason": f"starting it and a first product took {seconds(elapsed)}", "start": elapsed}
 
 
 def _gpu(measure: bool) -> dict[str, Any]:
-    """Return the GPU engine's facts about itself; without a GPU engine, the NVIDIA driver's about the machine."""
+    """Return the facts that the GPU engine reports; without it, those of the NVIDIA driver."""
     try:
         from sparsezc.engines import gpu
 
@@ -160,7 +160,7 @@ def _gpu(measure: bool) -> dict[str, Any]:
 
 
 def _driver(root: Path = Path("/proc/driver/nvidia")) -> dict[str, Any]:
-    """Return cards and version of a loaded driver, even if Python cannot use it."""
+    """Return the cards and the version of a loaded NVIDIA driver, even if Python cannot use it."""
     try:
         text = (root / "version").read_text()
     except OSError:

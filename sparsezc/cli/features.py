@@ -16,26 +16,26 @@ _VERTEX = "vertex"  # the name of a first column of ids, as --out writes it
 
 
 class _Table(NamedTuple):
-    """Numbers, and the ids of their rows' vertices if the file has them."""
+    """Rows of numbers, and the ids of the rows' vertices if the file has them."""
 
     numbers: NDArray[Any]
     vertices: list[str] | None = None
 
 
 def read(path: str, option: str, graph: Graph | None = None) -> NDArray[Any]:
-    """Read numbers: an array, lines of numbers between commas (empty ones are NaN), or the columns of a table.
+    """Read rows of numbers: a .npy array, a .csv (empty cells are NaN), or the columns of a Parquet table.
 
-    If the first column is named "vertex", rows belong to these vertices of `graph`, and others have NaN. Without a
-    graph it is a column like others.
+    If the first column is named "vertex", rows belong to these vertices of `graph`, and other vertices have NaN.
+    Without a graph it is a column like others.
 
     Raises
     ------
     FileMissing
         There is no such file.
     FileFormatError
-        Its name says no format, or its content is not of that.
+        The suffix selects no format, or the content is not of that format.
     InvalidValue, IndexOutOfBound
-        An id is of no vertex of the graph.
+        No vertex of the graph has an id of the file.
     """
     from sparsezc.exceptions import FileFormatError
     from sparsezc.io.files.source import FileMissing
@@ -54,7 +54,7 @@ def read(path: str, option: str, graph: Graph | None = None) -> NDArray[Any]:
 
 
 def _spread(numbers: NDArray[Any], vertices: list[str], graph: Graph, source: str) -> NDArray[Any]:
-    """Return rows for all vertices of a graph, in its order."""
+    """Return a row for each vertex of a graph, in the graph's order; NaN where the file has none."""
     import numpy as np
 
     from sparsezc.exceptions import FileFormatError, IndexOutOfBound
@@ -85,7 +85,7 @@ def _npy(path: str, _: bool) -> _Table:
 
 
 def _csv(path: str, keyed: bool) -> _Table:
-    """Read lines; `keyed`: a first column that is named so has ids."""
+    """Read a ``.csv``; `keyed`: a first column named "vertex" has ids."""
     import numpy as np
 
     from sparsezc.exceptions import FileFormatError
@@ -106,7 +106,7 @@ def _csv(path: str, keyed: bool) -> _Table:
                 except ValueError:
                     if lines.line_num == 1:  # the names of the columns
                         continue
-                    column = len(row) + (vertices is not None)  # the cells before it are numbers
+                    column = len(row) + (vertices is not None)  # all cells before the wrong one are numbers
                     wrong = f"column {column + 1}: found {cells[column]!r}; a number is needed"
                     raise FileFormatError(f"{place}, {wrong}") from None
                 if vertices is not None and not row:
@@ -138,7 +138,7 @@ def _parquet(path: str, keyed: bool) -> _Table:
         numbers = np.column_stack([np.asarray(column.to_numpy(), np.float64) for column in columns])
     except ImportError:
         raise
-    except Exception as error:  # pyarrow's own errors and what a column of text becomes
+    except Exception as error:  # pyarrow's errors, and NumPy's for a column of text
         raise FileFormatError(f"{path} is no Parquet file of numbers: {error}") from None
     return _Table(numbers, vertices)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _INPUT = "/dev/stdin"  # an edge list, unless --format says otherwise
 _ENGINES = ("auto", "cpu", "gpu")
-_COMPARED = 5000  # names on each side of one that is not there; a comparison takes some 10 us
+_COMPARED = 5000  # names compared on each side of an unknown one's place; a comparison takes some 10 us
 
 
 def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
@@ -99,12 +99,12 @@ def add_place(command: argparse.ArgumentParser) -> None:
 
 
 def _graph(name: str) -> str:
-    """Return the name of the graph as the readers know it, of "-" that of standard input."""
+    """Return the path that readers open for a graph's name: for "-" that of standard input."""
     return _INPUT if name == "-" else name
 
 
 def nbytes(text: str, *, share: bool = False) -> str:
-    """Return a number of bytes as it was given, or with `share` a share; argparse names the option in an error."""
+    """Return the text of a valid number of bytes, or with `share` of a share; argparse names the option in an error."""
     from sparsezc.config import parse_budget, parse_bytes
     from sparsezc.exceptions import InvalidValue
 
@@ -119,7 +119,7 @@ _budget = partial(nbytes, share=True)
 
 
 def count(text: str, *, least: int = 1) -> int:
-    """Return a number that is at least `least`; argparse names the option in an error."""
+    """Return the whole number of a text, at least `least`; argparse names the option in an error."""
     try:
         number = int(text)
     except ValueError:
@@ -130,19 +130,19 @@ def count(text: str, *, least: int = 1) -> int:
 
 
 def changed(arguments: argparse.Namespace, **values: Any) -> argparse.Namespace:
-    """Return arguments with other values of some."""
+    """Return a copy of the arguments in which some values are replaced."""
     return argparse.Namespace(**vars(arguments) | values)
 
 
 def is_without_gpu(engine: str) -> bool:
-    """Return whether the engine of --engine is one without a GPU, which has no placements."""
+    """Return whether the engine that --engine names uses no GPU, and so has no placements."""
     from sparsezc.expr import engines
 
     return engine != _ENGINES[0] and not engines.needs_device(engine)
 
 
 def configure(arguments: argparse.Namespace) -> None:
-    """Put --engine and --placement into the configuration, if they fit together and are available."""
+    """Set the engine and the placement in the configuration, if they fit together and are available."""
     from sparsezc.config import config
     from sparsezc.device import cuda
     from sparsezc.exceptions import DeviceUnavailable, InvalidValue
@@ -150,7 +150,7 @@ def configure(arguments: argparse.Namespace) -> None:
 
     engine, placement = arguments.engine, arguments.placement
     without = is_without_gpu(engine)
-    in_file = placement in placements.FILES  # any engine reads a file where it is, and no generated graph
+    in_file = placement in placements.FILES  # any engine reads a file in place; a generated graph has none
     if without and placement != "auto" and not in_file:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
     turned = ["--with-transpose"] if getattr(arguments, "with_transpose", False) else []
@@ -220,7 +220,7 @@ class Graph:
         return line(self.name, n, self.columns, edges, self.facts["symmetric"], self.ids is not None)
 
     def vertex(self, given: str, option: str) -> int:
-        """Return the row of a vertex that a user names: by the file's id if the graph was relabelled."""
+        """Return the row of a vertex that a user gives by number, or by the file's id if the graph was relabelled."""
         import numpy as np
 
         from sparsezc.exceptions import IndexOutOfBound, InvalidValue
@@ -239,7 +239,7 @@ class Graph:
         return at
 
     def _nearest(self, given: str, at: int) -> str:
-        """Return the question for the name most like one that is not there: of many, among those beside its place."""
+        """Return a question with the name most similar to an unknown one; of many, only its sorted neighbours count."""
         from sparsezc.exceptions import meant
 
         if self.ids is None or self.ids.dtype.kind != "O":
@@ -347,6 +347,6 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
     both = getattr(arguments, "with_transpose", False)
     degrees: NDArray[Any] = np.empty(
         csr.nrows, np.int32 if csr.ncols < 2**31 else np.int64
-    )  # of few bytes, beside a large graph
+    )  # few bytes, compared with a large graph's
     np.subtract(csr.indptr[1:], csr.indptr[:-1], out=degrees, casting="unsafe")
     return Graph(arguments.graph, csr, ids, elapsed, degrees, csr.ncols, facts, both)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _PIECE = 1 << 20  # entries
-_SAMPLED = 64  # parts of the ids that are packed on trial; with more parts a sample
+_SAMPLED = 64  # parts of the ids that are packed on trial; of more parts, a sample
 _COLUMNS = ("from", "to", "vertices_out", "vertices_in", "edges_out")  # of the degree table, as JSON names them
 
 
@@ -63,13 +63,13 @@ def info(arguments: argparse.Namespace) -> Report:
         from sparsezc.memory.budget import has_host
 
         planned = plan.sizes_of(arguments.graph, options)
-        if planned is not None and not has_host(needs(planned)["host"]["host"]):  # it cannot be generated here
+        if planned is not None and not has_host(needs(planned)["host"]["host"]):  # larger than the host memory
             if arguments.plot is not None:
                 raise InvalidValue(f"{arguments.graph} is too large to be made here, so --plot has nothing to draw")
             return plan.report(arguments.graph, planned, Machine.here(arguments.space))
     made = arguments.undirected or arguments.relabel or arguments.weights is not None
     known = None if made else mappable_file(arguments.graph, options.kind)
-    in_place = known is not None and can_be_mapped(known)  # whatever its size
+    in_place = known is not None and can_be_mapped(known)  # opened without reading, whatever its size
     found = graph.load(graph.changed(arguments, placement=placements.OPENED) if in_place else arguments)
     if arguments.plot is not None:
         plot.save(arguments.plot, arguments.plot_kind, found, plot.of_graph(arguments.plot_kind, found))
@@ -162,7 +162,7 @@ def _alone(out: NDArray[np.int64], into: NDArray[np.int64]) -> int:
 
 
 class Compressed(NamedTuple):
-    """The bytes of compressed ids: blocks, and their headers; `exact`: all were measured, not a sample."""
+    """The bytes of compressed ids: id blocks and their headers; `exact`: all ids were measured, not a sample."""
 
     body: int
     headers: int
@@ -170,7 +170,7 @@ class Compressed(NamedTuple):
 
     @classmethod
     def of(cls, csr: Csr) -> Compressed:
-        """Measure the ids of a matrix in their order."""
+        """Measure the bytes that a matrix's ids take when compressed, in their stored order."""
         from sparsezc.memory import id_blocks
 
         nvals, step = csr.nvals, id_blocks.PART
@@ -188,11 +188,11 @@ class Compressed(NamedTuple):
         return cls(body, 2 * headers + 8 * (headers // 32), exact)
 
     def bits(self, nvals: int) -> float:
-        """Return the bits of an id, headers included."""
+        """Return the mean bits of an id, headers included."""
         return 8 * (self.body + self.headers) / max(nvals, 1)
 
     def told(self, nvals: int) -> str:
-        """Return the bits of an id as text."""
+        """Return the mean bits of an id as text."""
         about = "" if self.exact else "about "
         return f"{about}{self.bits(nvals):.2f} bits each when compressed (A.compress(), convert --compress)"
 

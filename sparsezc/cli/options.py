@@ -14,7 +14,7 @@ from sparsezc.cli.parameters import REQUIRED, Parameter
 if TYPE_CHECKING:
     from sparsezc.cli.graph import Graph
 
-_VERTICES = ("source", "target", "s", "t")  # parameters of type int that are vertices
+_VERTICES = ("source", "target", "s", "t")  # parameters of type int that take a vertex
 #: The start of a parameter's type in its docstring, and the kind of its option.
 _KINDS = {
     "bool": "flag",
@@ -33,16 +33,16 @@ _TABLES = ("file", "pairs", "scores", "labels")  # kinds that are read as tables
 
 @dataclass(frozen=True)
 class Option:
-    """An option.
+    """An option of a command, made of a function's parameter.
 
     Attributes
     ----------
     name : str
-        Of the parameter that it becomes.
+        The name of the parameter that the option sets.
     help : str
     kind : {"number", "count", "choice", "flag", "file", "pairs", "scores", "labels", "vertex", "vertices", "graph"}
-        The text that it takes: a file is read as a table, of pairs as one of integers, of scores and labels as a Vector
-        without what is NaN; vertices are the file's ids.
+        The values that it takes: "file" is a table of numbers, "pairs" one of integers; "scores" and "labels" are
+        tables that become Vectors without entries for NaN; "vertex" and "vertices" are ids of the graph's file.
     default
         The value without it; REQUIRED if there is none.
     choices : tuple of str
@@ -56,7 +56,7 @@ class Option:
 
     @classmethod
     def of(cls, parameter: Parameter) -> Option | None:
-        """Return the option of a parameter; None for those that a command line cannot give."""
+        """Return the option of a parameter; None if a command line cannot give its value."""
         name, type, help, default = parameter
         if type.startswith("{"):
             return cls(name, help, "choice", default, tuple(sorted(ast.literal_eval(type.partition(", optional")[0]))))
@@ -73,21 +73,21 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The option's text; of a flag that holds by default the one that turns it off."""
+        """The option's flag, such as ``--source``; ``--no-NAME`` for a switch that is on by default."""
         return f"--{'no-' * (self.kind == 'flag' and self.default is True)}{self.name.replace('_', '-')}"
 
     @property
     def is_file(self) -> bool:
-        """Return whether it is the name of a file to read."""
+        """Return whether the option takes the name of a file to read."""
         return self.kind in (*_TABLES, "graph")
 
     @property
     def needed(self) -> bool:
-        """Return whether it must be given: `source` need not, as the vertex of most out-edges serves."""
+        """Return whether the option is required; `source` defaults to the vertex of most out-edges."""
         return self.default is REQUIRED and self.name != "source"
 
     def declare(self, command: argparse.ArgumentParser) -> None:
-        """Add it to a command."""
+        """Add the option to a command's parser."""
         about = self.help.replace("%", "%%")
         if self.kind == "flag":
             off = self.default is True
@@ -106,7 +106,7 @@ class Option:
         )  # fmt: skip
 
     def value(self, arguments: argparse.Namespace, graphs: Sequence[Graph]) -> Any:
-        """Return the argument: tables read, vertices as rows, those of a pair each of its graph; None if not given."""
+        """Return the function's argument: a table is read, ids become rows of their graphs; None if not given."""
         found = graphs[0]
         given = getattr(arguments, self.name)
         if given is None:
@@ -145,7 +145,7 @@ def _vector(scores: Any, path: str, *, whole: bool) -> Any:
 
 
 def _pairs(table: Any, source: str, graphs: Sequence[Graph]) -> Any:
-    """Return the pairs of ids of a file as pairs of rows; files hold whole numbers as fractions, too."""
+    """Return the pairs of ids of a file as pairs of rows; whole numbers that are stored as floats are accepted."""
     import numpy as np
 
     from sparsezc.exceptions import FileFormatError

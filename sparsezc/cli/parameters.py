@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from sparsezc.process import first_use
 
 PACKAGES = ("sparsezc.applications", "sparsezc.algorithms")
-REQUIRED = object()  # the default of a parameter that has none
+REQUIRED = object()  # the marker of a parameter without a default
 _SECTION = re.compile(r"^(\w+)\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", re.MULTILINE | re.DOTALL)
 _ENTRY = re.compile(r"^(\w[\w, ]*?)(?: : (.*))?\n((?:(?: .*)?\n)*)", re.MULTILINE)
 _ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?(\w+)`|``([^`]*)``|`([^`]*)`")
@@ -27,7 +27,7 @@ _SHORT, _LONGEST = 30, 160  # characters of an option's help
 
 
 class Parameter(NamedTuple):
-    """A parameter: its name, its type as the docstring says it, the sentence that explains it, and its default."""
+    """A parameter: its name, its type in the docstring, the sentence that explains it, and its default."""
 
     name: str
     type: str
@@ -68,7 +68,7 @@ def function(name: str) -> Function:
 
 @cache
 def _node(name: str) -> ast.FunctionDef:
-    """Return the definition of a function, after those of its overloads."""
+    """Return the syntax tree of a function's definition, which is behind those of its overloads."""
     module = first_use.home(home(name), name)
     spec = find_spec(module)
     loader: Any = spec and spec.loader
@@ -77,7 +77,7 @@ def _node(name: str) -> ast.FunctionDef:
 
 
 def _told(name: str) -> dict[str, tuple[str, str]]:
-    """Return type and help of each parameter in the docstring; those that another function explains are looked up."""
+    """Return the type and help of each documented parameter; where the docstring refers to a function, that one's."""
     text = inspect.cleandoc(ast.get_docstring(_node(name)) or "") + "\n"
     found: dict[str, tuple[str, str]] = {}
     section = dict(_SECTION.findall(text)).get("Parameters")
@@ -91,7 +91,7 @@ def _told(name: str) -> dict[str, tuple[str, str]]:
 
 
 def _referred(text: str) -> dict[str, tuple[str, str]]:
-    """Return what the first function that a text names says."""
+    """Return types and helps of the parameters of the first function that a text refers to."""
     found = re.search(r":func:`(\w+)`", text)
     return {} if found is None else _told(found[1])
 
@@ -108,7 +108,7 @@ def _plain(text: str) -> str:
 
 
 def _value(default: Any) -> Any:
-    """Return a default; None also for one that is computed, which the function knows."""
+    """Return a parameter's default; None also for a default that is an expression, which the function evaluates."""
     if default is REQUIRED:
         return REQUIRED
     try:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from sparsezc.cli.planning.model import Range, Sizes
     from sparsezc.io._options import ReadOptions
 
-_MOST = 1 << 60  # vertices, as in GraphBLAS, and edges
-_LEAST_RATE = 10**6  # bytes a second: less is a rate without its unit
+_MOST = 1 << 60  # vertices, by GraphBLAS's limit of an index, and edges
+_LEAST_RATE = 10**6  # bytes a second: a lower rate lacks its unit
 _CALL = 1e-3  # s: shorter times are those of calls in Python, and are not predicted
-_NEEDED = "sparsezc plan needs the sizes: --vertices N --edges N, or a graph that tells them before it is read"
+_NEEDED = "sparsezc plan needs the sizes: --vertices N --edges N, or a graph that gives them before it is read"
 
 
 def add(commands: Any) -> None:
@@ -68,7 +68,7 @@ def _rate(text: str) -> int:
 
 
 def plan(arguments: argparse.Namespace) -> Report:
-    """Report the placements for the sizes that are given, or for those that a graph tells."""
+    """Report the placements for the given sizes, or for those of a generated graph or a file's header."""
     from sparsezc.exceptions import InvalidValue
     from sparsezc.io._options import ReadOptions
     from sparsezc.io.files.source import existing
@@ -79,13 +79,13 @@ def plan(arguments: argparse.Namespace) -> Report:
             raise InvalidValue(f"{_NEEDED}; given is {given[0]} alone" if given else _NEEDED)
         sizes = _given(arguments.vertices, arguments.edges, arguments.values)
     elif given:
-        raise InvalidValue(f"{given[0]} and {arguments.graph} both tell the graph's sizes; leave one of them out")
+        raise InvalidValue(f"{given[0]} and {arguments.graph} both give the graph's sizes; leave one of them out")
     else:
         found = sizes_of(arguments.graph, ReadOptions.parse(arguments.graph, weights=_type(arguments.values)))
         if found is None:
             existing(Path(arguments.graph))
             raise InvalidValue(
-                f"{arguments.graph} does not tell its sizes before it is read: sparsezc info {arguments.graph}"
+                f"{arguments.graph} does not give its sizes before it is read: sparsezc info {arguments.graph}"
                 " --placements reads it, or give --vertices and --edges"
             )
         sizes = found
@@ -114,7 +114,7 @@ def _given(vertices: int, edges: int, values: str | None) -> Sizes:
 
 
 def sizes_of(path: str, options: ReadOptions) -> Sizes | None:
-    """Return the sizes that a graph's name or its file's header tells; None for a file that must be read for them."""
+    """Return the sizes that a graph's name or its file's header gives; None for a file that must be read for them."""
     from sparsezc.cli.planning.model import Sizes
     from sparsezc.io._read import mappable_file
     from sparsezc.io.build import generate
@@ -140,7 +140,7 @@ def sizes_of(path: str, options: ReadOptions) -> Sizes | None:
 
 
 def report(name: str, sizes: Sizes, machine: Machine) -> Report:
-    """Return the placements, what "auto" takes, and where the rates behind the seconds are from."""
+    """Report the placements, the one that "auto" takes, and the sources of the rates behind the seconds."""
     from sparsezc.cli.planning import model
 
     needs, taken, weighted = model.needs(sizes, machine.cards), choice(sizes, machine, name), sizes.values > 1

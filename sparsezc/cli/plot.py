@@ -1,6 +1,6 @@
 """``--plot FILE``: a picture of an answer, of a graph's degrees, of its entries, or of a small graph itself.
 
-matplotlib is imported when a picture is drawn: ``pip install "sparsezc[plot]"``. The suffix says the format.
+matplotlib is imported when a picture is drawn: ``pip install "sparsezc[plot]"``. The suffix selects the format.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 KINDS = ("answer", "degrees", "spy", "graph")
 _SUFFIXES = (".png", ".svg", ".pdf")
-_MOST_VERTICES = 500  # of a graph that is drawn: more are no picture
+_MOST_VERTICES = 500  # of a graph that is drawn: more cannot be told apart
 _GRID = 512  # cells of a spy picture in each direction
 _BARS = 60  # bars; with more values a line is drawn
 _TICKS = 10  # bars that have a number each
-_STEPS = 200  # of the layout; with NetworkX's 50 a grid is still folded
+_STEPS = 200  # iterations of the layout; after NetworkX's 50 a grid is still folded
 _LABELS = 60  # vertices whose names are written beside them
 
 
@@ -44,7 +44,7 @@ def check(arguments: argparse.Namespace) -> None:
     Raises
     ------
     FileFormatError, FileMissing, FileIsFolder, FileNotWritten
-        The suffix says no picture, or no file can be written there.
+        The suffix is of no picture's format, or no file can be written at the path.
     PackageMissing
         matplotlib, or NetworkX for the graph itself, is not installed.
     """
@@ -98,8 +98,8 @@ def of_graph(kind: str, found: Graph) -> Any:
 def save(path: str, kind: str, found: Graph, drawn: Any, colours: Any = None) -> None:
     """Draw and write the picture; the file appears whole or not at all.
 
-    `drawn` is a :class:`~sparsezc.cli.answers.answer.Picture` of an answer, or what :func:`of_graph` returned;
-    `colours` are the values of an answer by vertex, with which the vertices of a graph are coloured.
+    `drawn` is a :class:`~sparsezc.cli.answers.answer.Picture` of an answer, or the result of :func:`of_graph`;
+    `colours` are an answer's values by vertex, which colour the vertices of a graph.
     """
     from sparsezc.io.build.optional import need
     from sparsezc.io.files.atomic_write import Output

@@ -21,13 +21,13 @@ from sparsezc.cli.parameters import REQUIRED, function
 from sparsezc.cli.table import BY_NAME, COMMANDS, ROWS, Row
 from sparsezc.terminal import streams
 
-_TOP = 10  # rows of a table that are shown
+_TOP = 10  # rows that a table shows by default
 
 
 def add(commands: Any, wanted: str | None = None, named: str = "run") -> None:
     """Declare the command for all rows, or for the `wanted` one, and the rows' commands of their own.
 
-    `named`: how its user calls it, "run" or "app".
+    `named`: the command's name, "run" or "app".
     """
     text = f"an algorithm or an application, by its name; sparsezc {named} --list prints all names"
     command = commands.add_parser(named, help=text, description="Run an algorithm or an application on a graph.")
@@ -69,7 +69,7 @@ def add_output(command: argparse.ArgumentParser) -> None:
 
 
 class _List(argparse.Action):
-    """Print the table."""
+    """An action that prints the names of all algorithms and applications, and exits."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         rows = [(row.short or row.name, row.summary) for row in ROWS]
@@ -79,7 +79,7 @@ class _List(argparse.Action):
 
 
 def run(row: Row, arguments: argparse.Namespace) -> Report:
-    """Run a row's function, write its answer and report it."""
+    """Run a row's function, write its answer and return the report."""
     from sparsezc.exceptions import InvalidValue
 
     into_file = row.function == "projection" and arguments.out is not None and names.is_edge_list(arguments.out)
@@ -95,7 +95,7 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
     found = graph.load(arguments, weights)
     if arguments.out is not None:
         ids.check(arguments.out, row.out, found)
-    into_file = into_file and found.ids is None  # the pieces have rows' numbers, not the file's ids
+    into_file = into_file and found.ids is None  # pieces of an edge list have rows, not the file's ids
     others = [_another(arguments, getattr(arguments, f"graph{k}"), weights) for k, _ in enumerate(row.graphs, 2)]
     given = {option.name: option.value(arguments, [found, *others]) for option in row.options}
     given = {name: value for name, value in given.items() if value is not None}
@@ -129,7 +129,7 @@ def _another(arguments: argparse.Namespace, path: str, weights: Any) -> Graph:
 
 
 def _source(row: Row, found: Graph, given: dict[str, Any]) -> list[tuple[str, str]]:
-    """Choose the source if none was given, and say how."""
+    """Choose the source if none was given, and return the report's line of the source."""
     if not any(option.name == "source" and option.default is REQUIRED for option in row.options):
         return []
     if "source" in given:
@@ -140,7 +140,7 @@ def _source(row: Row, found: Graph, given: dict[str, Any]) -> list[tuple[str, st
 
 
 def _lengths(stored: str, result: Any, all_true: bool) -> tuple[str, str]:
-    """Say which lengths an algorithm of lengths has."""
+    """Return the report's line of the edge lengths that an algorithm used."""
     if stored == "BOOL":
         return ("lengths", "1 each (no weights)" if all_true else "1 and 0 (BOOL values)")
     type = getattr(getattr(result, "dtype", None), "name", stored)
@@ -148,7 +148,7 @@ def _lengths(stored: str, result: Any, all_true: bool) -> tuple[str, str]:
 
 
 def timed(found: Graph, compute: Callable[[Any], Any], label: str, others: Mapping[str, str]) -> tuple[Any, float, str]:
-    """Run on the graph's matrix; making it counts as loading. The answer is complete when the clock stops.
+    """Run a function on the graph's matrix, and time it until its answer is complete; placing the matrix is loading.
 
     `others`: the files of other arguments.
     """
@@ -170,7 +170,7 @@ def timed(found: Graph, compute: Callable[[Any], Any], label: str, others: Mappi
 
 
 def _draw(arguments: argparse.Namespace, found: Graph, shown: Shown, drawn: Any) -> None:
-    """Draw the picture that was asked for."""
+    """Draw the picture of ``--plot``."""
     plot.save(
         arguments.plot, arguments.plot_kind, found, shown.picture if drawn is None else drawn, _colours(found, shown)
     )

@@ -1,4 +1,4 @@
-"""``sparsezc scale GRAPH ALGORITHM``: the time on 1 to 64 ranks, predicted from this machine, beside what was measured.
+"""``sparsezc scale GRAPH ALGORITHM``: the time on 1 to 64 ranks, predicted from this machine, beside measured times.
 
 One process measures the algorithm on one rank, counts its products and the bytes of their vectors, and calibrates the
 model of ``engines/distributed/model/cost.py``. Started on several ranks (``mpiexec -n 2 python -m mpi4py -m sparsezc
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _RANKS = (1, 2, 4, 8, 16, 32, 64)
 _CARDS = 8  # GPUs of a machine
 _GB = 1e9
-_HOST_ID, _CARD_ID = 8, 4  # bytes of an id in the CPU engine, and where kernels read
-_WARM = 3  # runs of a GPU that are not timed: kernels are compiled, and caches built
+_HOST_ID, _CARD_ID = 8, 4  # bytes of an id in the CPU engine, and of an id that kernels read
+_WARM = 3  # first runs of a GPU, which are not timed: they compile kernels and build caches
 
 
 class _Algorithm(NamedTuple):
@@ -68,7 +68,7 @@ def add(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> Report:
-    """Measure on one rank, predict, measure on all ranks that are there; the first of them reports."""
+    """Measure on one rank, predict, and measure on all started ranks; rank 0 returns the report."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # before OpenMP is loaded: without a GPU, a rank is one thread
     _check(arguments)
     transport = _start(arguments)
@@ -84,8 +84,8 @@ def run(arguments: argparse.Namespace) -> Report:
 
         between = calibrate.between(transport, gpu=one.gpu)
         A = one.A.distribute()
-        with config.set(rebalance=False):  # in the bounds of the model
-            one.call(A)  # what only the first call exchanges is not counted
+        with config.set(rebalance=False):  # with the partition that the model counts
+            one.call(A)  # the exchanges of the first call alone are not counted
             before = transport.received
             one.call(A)
             got = transport.received - before
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> Report:
 
 
 def _settle_caches() -> None:
-    """Build row heads at the first run, not once products have read enough: on one rank and on several alike."""
+    """Have row heads built at the first run, not once amortised, so that one rank and several run alike."""
     from sparsezc.config import config
 
     config.set(head_cache="on")
@@ -121,9 +121,9 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _start(arguments: argparse.Namespace) -> Any:
-    """Start the ranks that mpiexec started, each with a GPU where there are some, and return their transport.
+    """Initialise the ranks that mpiexec started, each with a GPU where there are some, and return their transport.
 
-    Without mpiexec there is this process alone.
+    Without mpiexec this process is the only rank.
     """
     if not any(name in os.environ for name in ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")):
         from types import SimpleNamespace
@@ -143,7 +143,7 @@ def _start(arguments: argparse.Namespace) -> Any:
 
 
 class _Seconds(NamedTuple):
-    """The time of a call, and the processor time of this process in it, without that in exchanges: ranks poll."""
+    """The elapsed seconds of a call, and this process's processor seconds outside exchanges, in which ranks poll."""
 
     wall: float
     busy: float
@@ -160,7 +160,7 @@ def _timed(call: Callable[[], Any], trials: int, transport: Any = None, *, gpu: 
     found = []
     for _ in range(trials):
         if transport is not None:
-            transport.numbers(0)  # all begin together
+            transport.numbers(0)  # a barrier: all ranks begin together
         begun = now()
         result = call()
         for part in result if isinstance(result, tuple) else (result,):
@@ -171,7 +171,7 @@ def _timed(call: Callable[[], Any], trials: int, transport: Any = None, *, gpu: 
 
 
 class _One(NamedTuple):
-    """The algorithm on one rank: matrix, call, work, entries read, engine, placement, time, bytes for several."""
+    """The algorithm on one rank: matrix, call, work, entries read, engine, placement, time, bytes received."""
 
     A: Any
     call: Callable[[Any], Any]
@@ -189,7 +189,7 @@ class _One(NamedTuple):
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, found: graph.Graph, chosen: _Algorithm, transport: Any) -> _One:
-        """Prepare it, and run it on the first rank."""
+        """Prepare the algorithm and time it on rank 0; time its statements there, or without GPUs on each rank."""
         from sparsezc import algorithms
         from sparsezc.cli import scale_loops
         from sparsezc.cli.scale_counts import Counts, cut, imbalance
@@ -214,20 +214,20 @@ class _One(NamedTuple):
         if transport.rank == 0 or together:
             with counts.watching(A):
                 call(A)
-            # as several ranks run it; a GPU chooses what a product reads by itself, as they do
+            # statement by statement, as several ranks run; a GPU chooses a product's direction itself, as ranks do
             with engines.stepping(A._engine) if place.kernels else counts.directed(A):
                 stepped = _timed(lambda: call(A), arguments.trials, together, gpu=place.kernels)
-        if together:  # each for itself, at the same time: processors share memory and caches
+        if together:  # each rank by itself, at the same time: processors share memory and caches
             stepped = _Seconds(*(max(each) for each in zip(*transport.objects(tuple(stepped)), strict=True)))
         assert A._engine is not None
-        # of a busy host, the processor time tells what a quiet one would take
+        # processor time on a busy host is the elapsed time on an idle one
         seconds = stepped.wall if place.kernels else stepped.busy
         work = Work(counts.steps, seconds, counts.nbytes, uneven, counts.statements)
         return cls(A, call, work, counts.entries, A._engine.name, place, took, counts.received)
 
 
 def _rates(arguments: argparse.Namespace, one: _One, between: Between | None) -> tuple[Any, list[tuple[str, str]]]:
-    """Return the machine's rates, and lines that say where each is from."""
+    """Return the machine's rates, and the report's lines that give the source of each."""
     from sparsezc.cli import calibrate
     from sparsezc.device.processors import processors
     from sparsezc.engines.distributed.model.cost import Rates
@@ -246,7 +246,7 @@ def _rates(arguments: argparse.Namespace, one: _One, between: Between | None) ->
         link, memory, read = reading, ranks * reading, "as its products read ids in device memory"
     else:
         link, read = calibrate.link_rate(), "to the GPU"
-        # a copy on the host reads and writes, a card only reads; cards that are there tell what they get together
+        # a host copy reads and writes, a card only reads; the joint rate of several cards was measured
         memory = max(2 * memory, between.links if between else 0.0, link)
     near = (arguments.peer * _GB, "given") if arguments.peer else (between and between.peer, "measured between ranks")
     if near[0] is None:
@@ -294,15 +294,15 @@ def _device(gpu: bool) -> str | None:
 
 
 def _busy(times: Any) -> float:
-    """Return the time that is not spent in exchanges."""
+    """Return the predicted seconds outside exchanges."""
     return float(times.fixed + times.read + times.assembly)
 
 
 def _tables(report: Report, one: _One, rates: Any, measured: dict[int, _Seconds]) -> None:
-    """Add a row for each number of ranks; the error is of the prediction, against the time that it is made from.
+    """Add a row for each number of ranks; the error is the predicted over the measured time, less 1.
 
-    Without a GPU that is processor time outside exchanges, of which a busy machine can only tell. One rank may run in
-    one loop what several run as statements: its prediction is of the statements, and has no error.
+    Without a GPU both are processor time outside exchanges, all that a busy machine can measure. One rank has no error:
+    its prediction is of statements, and it may run them as one loop.
     """
     from sparsezc.engines.distributed.model.cost import predicted
 

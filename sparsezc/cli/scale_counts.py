@@ -1,4 +1,4 @@
-"""Counts of what an algorithm's statements would exchange, and of what they read, for ``sparsezc scale``."""
+"""Counts of the bytes that an algorithm's statements would exchange, and of entries read, for ``sparsezc scale``."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from sparsezc.expr.engines import through
 
 __all__ = ["Counts", "Cut", "cut", "imbalance"]
 
-_ID = 4  # bytes of a vertex's number on the way
+_ID = 4  # bytes of a vertex's id in an exchange
 _PRODUCTS = ("mxv", "vxm", "mxm", "best_label")
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Ranks that have ranges of all vertices, and the one whose bytes are counted.
+    """A partition of the vertices among ranks, and the rank whose received bytes are counted.
 
     Attributes
     ----------
     bounds : ndarray of int64, shape (ranks + 1,)
     packing : int
-        Bytes that positions must save.
+        Bytes that positions must save over presence words to be sent instead.
     on_device : bool
         The ranks are GPUs.
     rank : int
@@ -38,20 +38,20 @@ class Cut:
 
 
 class Counts:
-    """Counts of products, of their vectors' bytes as these would travel between ranks, and of entries read.
+    """Counts of products, of the bytes of their vectors that ranks would exchange, and of entries read.
 
     Attributes
     ----------
     steps, statements : int
     nbytes : float
-        Of whole vectors: a rank among p receives ``1 - 1 / p`` of them.
+        Bytes of whole vectors; each of p ranks receives ``1 - 1 / p`` of them.
     received : float or None
-        Bytes that one rank of a cut receives, by the forms and directions that the ranks choose; None where products
-        are of several vectors, for which this is not counted.
+        Bytes that the cut's rank receives, by the encodings and directions that ranks choose; None once a product has
+        several vectors, whose bytes are not counted so.
     entries : float
     ways : list of (bool, bool)
-        For each product, whether ranks push, and whether they read the rows of a symmetric matrix where the statement
-        as it stands reads the columns, or the other way round.
+        For each product, whether ranks push, and whether they read a symmetric matrix's rows in place of the columns
+        that the statement names, or the reverse.
     """
 
     received: float | None
@@ -85,13 +85,13 @@ class Counts:
         self.nbytes += there * value
 
     def exchange(self, nbytes: int, times: int) -> None:
-        """Count exchanges of a loop, in which a rank receives so many bytes together."""
+        """Count `times` exchanges of a loop, in which the rank receives `nbytes` bytes in all."""
         self.statements += 1
         self.steps += times
         self._receive(nbytes)
 
     def exchange_values(self, value: int) -> None:
-        """Count an exchange of a loop of values of so many bytes at all positions."""
+        """Count a loop's exchange of a vector with all entries, of `value` bytes each."""
         assert self._cut is not None
         bounds, rank = self._cut.bounds, self._cut.rank
         self.exchange(int(bounds[-1] - bounds[rank + 1] + bounds[rank]) * value, 1)
@@ -102,7 +102,7 @@ class Counts:
         self.nbytes += nbytes / (1 - 1 / (len(self._cut.bounds) - 1))
 
     def _whole(self, at: Any, value: int) -> int:
-        """Return the bytes of a vector with entries at some positions, values of so many bytes, that all ranks get."""
+        """Return the bytes that the rank receives of a vector with entries at positions `at`, of `value` bytes each."""
         import numpy as np
 
         from sparsezc.engines.distributed.model import received_bytes
@@ -142,35 +142,35 @@ class Counts:
 
     @contextmanager
     def watching(self, A: Any) -> Iterator[Counts]:
-        """Count every statement that a matrix's engine runs meanwhile, step by step, and on all edges, as ranks do.
+        """Count every statement that a matrix's engine runs in this context, step by step on all edges, as ranks do.
 
-        Loops that ranks on processors run count by what travels in them.
+        A loop that ranks on processors run counts by the bytes of its exchanges.
         """
         with through(_Watched(A, self, self._ranks(A))):
             yield self
 
     @contextmanager
     def directed(self, A: Any) -> Iterator[None]:
-        """Have a matrix's engine run the statements that were watched once more, with products as ranks do them.
+        """Have a matrix's engine run the watched statements again, with products in the directions that ranks choose.
 
-        They read what ranks read, and results of pushes are written once they are whole.
+        Products read the entries that ranks read, and a push writes its result once that is complete.
         """
         with through(_Directed(A, self.ways, self._ranks(A))):
             yield
 
     def _ranks(self, A: Any) -> int:
-        """Return how many ranks on processors run loops of a matrix."""
+        """Return the number of ranks whose processors run loops over a matrix; 0 if none do."""
         cut = self._cut
         if cut is None or cut.on_device or A.shape != (cut.bounds[-1], cut.bounds[-1]):
             return 0
         return len(cut.bounds) - 1
 
     def turn(self, store: Any) -> None:
-        """Note that a matrix is stored in both directions."""
+        """Record that a matrix is stored in both directions."""
         self._turned.add(id(store))
 
     def read_whole(self, size: int, at: Any, value: int) -> None:
-        """Count that all ranks read a whole vector with entries at some positions, values of so many bytes."""
+        """Count that all ranks read a whole vector with entries at positions `at`, of `value` bytes each."""
         if self._cut is not None and size == self._cut.bounds[-1]:
             self._receive(self._whole(at, value))
 
@@ -186,7 +186,7 @@ class _Watched(RankLoops):
         self.engine.run(expression, out, write)
 
     def afford_transpose(self, store: Any) -> None:
-        """Note that a matrix is stored in both directions, as its engine may do."""
+        """Record that a matrix is stored in both directions, and let its engine store it so."""
         self.counts.turn(store)
         if hasattr(self.engine, "afford_transpose"):
             self.engine.afford_transpose(store)
@@ -195,21 +195,21 @@ class _Watched(RankLoops):
         """Return no sample: ranks read all edges."""
 
     def vector_to_coo(self, store: Any) -> Any:
-        """Count that a vector is read, and return its entries."""
+        """Count the read of a whole vector, and return its entries."""
         at, values = self.engine.vector_to_coo(store)
         self.counts.read_whole(store.size, at, values.dtype.itemsize)
         return at, values
 
 
 class _Directed(RankLoops):
-    """An engine whose products push or pull as told, one after another."""
+    """An engine whose products push or pull in a given sequence of directions."""
 
     def __init__(self, A: Any, ways: list[tuple[bool, bool]], ranks: int) -> None:
         super().__init__(A, None, ranks)
         self._ways = cycle(ways or [(False, False)])
 
     def run(self, expression: Any, out: Any, write: Any) -> None:
-        """Run a statement, a product as ranks do."""
+        """Run a statement; a product in the next direction of the sequence."""
         from sparsezc.engines.distributed.parts.local_objects import Locals, assignment
         from sparsezc.expr.dispatch import PLAIN
         from sparsezc.expr.expression import Expression
@@ -246,7 +246,7 @@ def _degrees(A: Any, *, flipped: bool) -> Any:
 
 
 def cut(indptr: Any, ranks: int, *, gpu: bool) -> Cut | None:
-    """Return how ranks, or two if there is one, divide the vertices; None: every rank has all of so small a graph."""
+    """Return the partition of the vertices among ranks (two if there is one); None for a graph too small to divide."""
     from sparsezc.engines.distributed.parts import layout, vector_exchange
 
     if indptr.size - 1 <= layout.ALIGN:
@@ -255,7 +255,7 @@ def cut(indptr: Any, ranks: int, *, gpu: bool) -> Cut | None:
 
 
 def imbalance(indptr: Any, numbers: tuple[int, ...]) -> dict[int, float]:
-    """Return, by each number of ranks, the most entries of a rank over the mean, less 1."""
+    """Return, for each number of ranks, the most entries of a rank's part over the mean, less 1."""
     import numpy as np
 
     from sparsezc.io.ranks import row_bounds

@@ -15,7 +15,7 @@ __all__ = ["RankLoops", "load"]
 
 
 def load() -> None:
-    """Have loops pay from now on, as in a process that has run for some seconds."""
+    """Load the compiled loops, so that loops pay off at once, as in a process that has run for some seconds."""
     import numpy as np
 
     from sparsezc.engines.cpu import compiled_loops
@@ -26,12 +26,12 @@ def load() -> None:
 
 
 class RankLoops(Stepping):
-    """The CPU engine with the loops of ranks on processors in place of its own; it counts the bytes that would travel.
+    """The CPU engine with the loops of ranks on processors in place of its own; it counts the bytes of their exchanges.
 
     Parameters
     ----------
     A : Matrix
-        Square, on the CPU engine, if there are ranks.
+        If there are ranks, it is square and on the CPU engine.
     counts : Counts or None
         None: nothing is counted.
     ranks : int
@@ -45,7 +45,7 @@ class RankLoops(Stepping):
         self._hub: int | None = None
 
     def components(self, store: Any) -> Any:
-        """Return the components by the loop of ranks, or None."""
+        """Return the components by the ranks' loop, or None if it does not pay off."""
         import numpy as np
 
         from sparsezc.engines.cpu import compiled_loops
@@ -63,7 +63,7 @@ class RankLoops(Stepping):
         return self.engine.dense_vector(components.trees(local, store, 0, n, self._hub), INT64)
 
     def part(self, store: Any, cost: float, values: Any) -> Any:
-        """Return all rows as those of one rank, or None."""
+        """Return all rows as the part of one rank, or None if a loop does not pay off."""
         from sparsezc.engines.cpu import compiled_loops
 
         if not self._ranks or not compiled_loops.pays(cost * (self._A.nrows + self._A.nvals)):
@@ -72,14 +72,14 @@ class RankLoops(Stepping):
 
 
 class _Local(NamedTuple):
-    """The capabilities that a rank's loop needs of its engine, which as a whole is asked for statements meanwhile."""
+    """The engine's capabilities that a rank's loop needs, called past the engine that counts statements."""
 
     run_arrays: Callable[..., Any]
     lend_rows: Callable[..., Any]
 
 
 class _Part:
-    """All rows: see :func:`sparsezc.core.engine_loops.part`."""
+    """All rows as one rank's part; see :func:`sparsezc.core.engine_loops.part`."""
 
     def __init__(self, ranks: RankLoops, nrows: int, store: Any, values: Any) -> None:
         self._engine, self._counts, self._store, self._values = ranks.engine, ranks.counts, store, values

@@ -30,16 +30,16 @@ class Row:
     function : str
         Its name in the algorithms or the applications.
     show : callable
-        How its answer is reported.
+        The function that reports its answer.
     weights : {"ignored", "lengths", "values"}
         The use of the edges' values; a function with a parameter `weighted` has that use.
     out : {"vertices", "graph", "table", "rows", "arrays", "numbers"}
-        The answer in a file: columns of vertices; a Matrix for a graph's file, or one of which a row a vertex can be a
-        table too; an array whose rows are no vertices'; arrays by name; numbers by name.
+        The form of the answer in a file: columns of vertices; a Matrix for a graph's file; a Matrix that can also be a
+        table with a row for each vertex; an array whose rows are not vertices; arrays by name; numbers by name.
     leave : tuple of str
-        Parameters that are no options.
+        Parameters that become no options.
     short : str
-        Another name. A row with one of its own name is a command without ``run``, too.
+        A short name for a command without ``run``; it may equal the function's name.
     """
 
     function: str
@@ -66,12 +66,12 @@ class Row:
 
     @property
     def graphs(self) -> list[str]:
-        """The graphs that it needs after the first."""
+        """The names of the graphs that the function needs after the first."""
         return [p.name for p in parameters.function(self.function).parameters[1:] if self._is_graph(p)]
 
     @property
     def options(self) -> list[Option]:
-        """Its options."""
+        """The options of the function's parameters."""
         rest = [p for p in parameters.function(self.function).parameters[1:] if not self._is_graph(p)]
         found = (Option.of(parameter) for parameter in rest if parameter.name not in self.leave)
         return [option for option in found if option is not None]
@@ -84,7 +84,7 @@ class Row:
 
     @property
     def weighted(self) -> Option | None:
-        """The option that asks for the edges' values."""
+        """The option ``--weighted``, by which the function reads the edges' values; None if it has none."""
         return next((option for option in self.options if option.name == "weighted"), None)
 
     @property
@@ -93,7 +93,7 @@ class Row:
         return _USES["weighted" if self.weighted and not self.weighted.default else self.weights]
 
     def read_weights(self, given: dict[str, Any]) -> Any:
-        """Return ``weights`` of :func:`sparsezc.io.read` where --weights does not say."""
+        """Return the argument ``weights`` of :func:`sparsezc.io.read` that applies if --weights is not given."""
         if self.weighted is not None:
             asked = given.get("weighted")
             return None if (self.weighted.default if asked is None else asked) else False

@@ -181,8 +181,8 @@ def test_equivalence_of_labels() -> None:
         ("tiny.properties", PROPERTIES.replace("graph.tiny.directed", "x").format(directed=""), "directed is missing"),
         ("tiny.v", "10\n20\n35\n35\n", "more than once"),
         ("tiny.v", "10\n20\n36\n40\n", "35 is the end of an edge and no vertex"),
-        ("tiny.e", "10 20\n20 35\n10 35\n35 10\n", "edges have no weights"),
-        ("tiny-SSSP", "10 0\n20 1\n", "not one line for each vertex"),
+        ("tiny.e", "10 20\n20 35\n10 35\n35 10\n", "the edges have none"),
+        ("tiny-SSSP", "10 0\n20 1\n", "one line for each vertex of tiny is needed"),
     ],
 )
 def test_files_that_are_wrong_are_named(tmp_path: Path, file: str, text: str, message: str) -> None:

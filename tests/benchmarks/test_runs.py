@@ -78,7 +78,7 @@ def test_a_wrong_count_of_words_is_seen(device: EmulatedDevice, tmp_path: Path) 
     assert bench.run("x", 4096, bench.kernel("stream"), arguments, pages="pinned").verified == "yes"
     pages.array.view(np.uint32)[5] = 7
     case = bench.run("x", 4096, bench.kernel("stream"), arguments, pages="pinned")
-    assert case.verified == "WRONG: 1,024 words should have been read once each, and the sum is 1,030"
+    assert case.verified == "WRONG: the sum of 1,024 words of 1 is 1,030"
 
 
 @pytest.mark.skipif(resources.why_unavailable() is not None, reason=str(resources.why_unavailable()))
@@ -232,7 +232,7 @@ def test_another_graph_is_found_out(tmp_path: Path) -> None:
     for name in ("values", "indices_1", "pointers_to_1"):
         with h5py.File(path, "r+") as file:
             file[name][7] += 1
-        with pytest.raises(Wrong, match="of the rows 0 to 255 are others"):
+        with pytest.raises(Wrong, match="of the rows 0 to 255 differ from the graph's"):
             converting.check(graph, path)
         with h5py.File(path, "r+") as file:
             file[name][7] -= 1

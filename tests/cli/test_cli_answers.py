@@ -128,12 +128,12 @@ def test_no_vertex_reached_but_the_source(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("a.xyz", "the suffix '.xyz' says no format; known are .txt, .tsv, .csv, .json, .npy, .npz, .parquet"),
-        ("a", "the suffix '' says no format"),
-        ("a.mtx", "the suffix '.mtx' says no format"),
+        ("a.xyz", "the suffix '.xyz' selects no format; known are .txt, .tsv, .csv, .json, .npy, .npz, .parquet"),
+        ("a", "the suffix '' selects no format"),
+        ("a.mtx", "the suffix '.mtx' selects no format"),
         ("a.parquet.gz", ".parquet files are not gzipped; a name without .gz is needed"),
         ("none/a.csv", "none does not exist"),
-        ("folder", "says no format"),
+        ("folder", "selects no format"),
         ("folder.csv", "folder.csv is a folder"),
     ],
 )

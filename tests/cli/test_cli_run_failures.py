@@ -59,7 +59,7 @@ def test_the_nearest_name_is_offered(capsys):
     ("arguments", "offered"),
     [
         (["bfs", "g.cvs"], "g.cvs: the suffix '.cvs' is not known; did you mean '.csv'?"),
-        (["bfs", "path:3", "--out", "a.josn"], "the suffix '.josn' says no format; did you mean '.json'?"),
+        (["bfs", "path:3", "--out", "a.josn"], "the suffix '.josn' selects no format; did you mean '.json'?"),
         (["run", "bridges", "path:3", "--out", "a.mtz"], "suffix '.mtz' is not known; did you mean '.mtx'?"),
         (["run", "core-number", "path:3", "--plot", "a.pgn"], ".png, .svg, .pdf is needed; did you mean '.png'?"),
         (["convert", "path:3", "a.parqet"], "a.parqet: the suffix '.parqet' is not known; did you mean '.parquet'?"),
@@ -130,7 +130,7 @@ def test_tables_with_headings_and_byte_order_marks(mark, heading, here):
         (["fused-lasso", "g.tsv", "--y", "bad.npy", "--lambda1", 1], "bad.npy is no .npy file"),
         (["fused-lasso", "g.tsv", "--y", "y.npy", "--lambda1", -1], "lambda1 is -1"),
         (["maximum-flow", "g.tsv", "--s", 1, "--t", 1], "s and t are both 1"),
-        (["scan-statistics", "g.tsv", "--out", "a.xlsx"], "says no format"),
+        (["scan-statistics", "g.tsv", "--out", "a.xlsx"], "selects no format"),
         (["maximum-flow", "absent.tsv", "--s", 0, "--t", 1, "--out", "a.xlsx"], "a.xlsx"),
         (["collaborative-filtering", "absent.tsv", "--out", "a.csv"], "--out a.csv: several arrays"),
         (

@@ -206,7 +206,7 @@ def test_the_report_is_readable(capsys: pytest.CaptureFixture[str]) -> None:
         ([], "--vertices N --edges N"),
         (["{folder}/a.txt"], "a.txt --placements reads it"),
         (["--edges", "3"], "given is --edges alone"),
-        (["kron:4", "--edges", "3"], "both tell the graph's sizes"),
+        (["kron:4", "--edges", "3"], "both give the graph's sizes"),
         (["--vertices", "3", "--edges", "10"], "more than 3 vertices can have"),
         (["--vertices", "3", "--edges", "3", "--values", "FP9"], "--values FP9 is no type"),
         (["nowhere.txt"], "nowhere.txt"),

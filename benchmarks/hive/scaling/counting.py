@@ -1,7 +1,7 @@
-"""An engine that runs statements on the CPU engine and counts, for parts of a graph, what each reads and exchanges.
+"""The CPU engine with counts, for parts of a graph, of the entries that each reads and the bytes that it receives.
 
-:mod:`benchmarks.hive.scaling.parts` has the model; this file says of every statement what its matrix's rows are and
-what they need. Algorithms run on it as on any engine (docs/engines.md).
+:mod:`benchmarks.hive.scaling.parts` has the model; this file gives it, for every statement, the matrix's rows and the
+values that they need. Algorithms run on this engine as on any other (docs/engines.md).
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ NAME = "counting"
 
 
 class Counting:
-    """The engine.
+    """The CPU engine with counts of every statement.
 
     Attributes
     ----------
     partition : Partition
         The counts of the run since :meth:`begin`.
     seen : list of (str, int, int, int)
-        Of each statement that read a matrix: what it was, the matrix's rows and entries, the other operand's entries.
+        For each statement that read a matrix: its kind, the matrix's rows and entries, the other operand's entries.
     """
 
     name = NAME
-    lock = None  # as the CPU engine's
+    lock = None  # none, as the CPU engine
 
     def __init__(self) -> None:
         self.cpu = engines.get("cpu")
@@ -45,17 +45,17 @@ class Counting:
         return getattr(self.cpu, method)  # stores are the CPU engine's
 
     def lend_rows(self, *_: Any) -> None:
-        """Lend nothing: what is no statement is not counted."""
+        """Return None, so that algorithms run statements, which are counted, instead of loops."""
 
     run_loop = run_arrays = lend_rows
 
     def begin(self) -> None:
-        """Forget what was counted, and how matrices were cut."""
+        """Reset the counts, and forget the partitions of matrices."""
         self.partition = Partition()
         self.seen: list[tuple[str, int, int, int]] = []
 
     def run(self, expression: Any, out: Any, write: Any) -> None:
-        """Count a statement and run it; what walks do is known from their result."""
+        """Count a statement and run it; walks are counted from their result."""
         count = _COUNTED.get(expression.operation, _local)
         if count is _walk:
             self.cpu.run(expression, out, write)
@@ -70,7 +70,7 @@ class Counting:
 
 
 def counting() -> Counting:
-    """Return the engine, known by its name from the first call on."""
+    """Return the engine, which the first call registers under its name."""
     global _engine
     if _engine is None:
         _engine = Counting()
@@ -81,7 +81,7 @@ def counting() -> Counting:
 _engine: Counting | None = None
 
 
-# What statements read
+# The entries that statements read
 
 
 def _coo(A: Any) -> tuple[Array, Array, tuple[int, int]]:
@@ -105,7 +105,7 @@ def _positions(v: Any) -> tuple[Array, Array]:
 
 
 def _allowed(mask: Any, size: int) -> Array:
-    """Return where a vector's mask lets a statement write."""
+    """Return the positions at which a vector's mask lets a statement write, as bools."""
     found = np.ones(size, np.bool_)
     if mask is None or mask.parent.ndim != 1:
         return found
@@ -116,18 +116,18 @@ def _allowed(mask: Any, size: int) -> Array:
 
 
 def _sizes(x: Any, op: Any, letter: str, full: bool) -> float:
-    """Return the bytes of an entry of an operand on the way: its number, unless all are there, and what `op` reads."""
+    """Return the bytes of a sent entry of an operand: its id unless the operand is full, its value if `op` reads it."""
     value = x.dtype.np_type.itemsize if op is None or letter in op.reads else 0
     return float(value if full else ID + value)
 
 
 def _local(engine: Counting, x: Any, _: Any) -> None:
-    """Count a statement on single entries: it reads those of its operands."""
+    """Count a statement on single entries, which reads those of its operands in place."""
     engine.partition.local(sum(operand.nvals for operand in x.operands if getattr(operand, "_stored", False)))
 
 
 def _version(x: Any) -> tuple[Any, Array]:
-    """Return an object, the matrix itself of a transposed one, and a hash of each of its entries or rows."""
+    """Return an operand (of a transposed one its matrix), and a hash of each of its entries or rows."""
     source = x._matrix if x._transposed else x
     at, *more = source._store.to_coo()
     hashed = np.frombuffer(np.ascontiguousarray(more[-1].astype(np.float64)).tobytes(), np.uint64) + np.uint64(1)
@@ -139,7 +139,7 @@ def _version(x: Any) -> tuple[Any, Array]:
 
 
 def _pull(engine: Counting, A: Any, v: Any, nbytes: float, mask: Any) -> None:
-    """Count rows of A that need entries of a vector."""
+    """Count a product in which rows of A read entries of a vector."""
     rows, cols, shape = _coo(A)
     if not A._transposed and shape[0] == shape[1]:
         engine.partition.cut(np.bincount(rows, minlength=shape[0]))
@@ -168,7 +168,7 @@ def _vxm(engine: Counting, x: Any, _: Any) -> None:
 
 
 def _mxm(engine: Counting, x: Any, write: Any) -> None:
-    """Count a product of matrices: by a mask's entries, a panel's, or the rows of the left one."""
+    """Count a product of matrices: by the entries of its mask, as a panel's push, or by rows of the left matrix."""
     A, B = x.operands
     rows, cols, shape = _coo(A)
     indptr, ids = _csr(B)
@@ -186,13 +186,13 @@ def _mxm(engine: Counting, x: Any, write: Any) -> None:
         engine.partition.push(rows, cols, (indptr, ids), (shape[0], *B.shape), size)
         return
     full = ids.size == B.shape[0] * B.shape[1]
-    # parts keep rows of what changes between statements; those of a transposed matrix are made for the statement
+    # parts keep rows that they received until these change; rows of a transpose exist for one statement only
     version = None if B._transposed else _version(B)
     engine.partition.pull(rows, cols, shape, lengths * _sizes(B, x.op, "y", full), lengths, version)
 
 
 def _corners(engine: Counting, x: Any, _: Any) -> None:
-    """Count dot products of patterns, and the counts that each part has of shared ids and sends to their parts."""
+    """Count dot products of patterns, and the counts of shared ids that each part sends to the ids' parts."""
     A, B, M = x.operands
     _dot(engine, B, M, float(ID))
     rows, cols, shape = _coo(A)
@@ -212,7 +212,7 @@ def _dot(engine: Counting, B: Any, mask: Any, size: float) -> None:
 
 
 def _labels(engine: Counting, x: Any, write: Any) -> None:
-    """Count the labels that rows need of their neighbours."""
+    """Count the labels of neighbours that rows read."""
     A, label = x.operands[:2]
     _pull(engine, A, label, 8.0, write.mask)
     engine.seen[-1] = ("label", *engine.seen[-1][1:])
@@ -223,7 +223,7 @@ def _moves(engine: Counting, x: Any) -> AbstractContextManager[Any]:
     rows, cols, shape = _coo(x.operands[0])
     engine.partition.cut(np.bincount(rows, minlength=shape[0]))
     has, label = np.zeros(shape[0], np.bool_), x.operands[1]
-    totals = gb.Vector("FP64", shape[0])  # what parts keep of the labels' totals
+    totals = gb.Vector("FP64", shape[0])  # its identity marks the totals of labels that parts keep
 
     def counted(how: Any, listed: Array) -> None:
         has[:] = False
@@ -241,7 +241,7 @@ def _moves(engine: Counting, x: Any) -> AbstractContextManager[Any]:
 
 
 def _sum_by_labels(engine: Counting, x: Any, write: Any) -> None:
-    """Count a contraction: each part adds up what its rows have, and sends the sums to the communities' parts."""
+    """Count a contraction: each part sums the entries of its rows, and sends the sums to the communities' parts."""
     A, label = x.operands
     rows, cols, shape = _coo(A)
     _pull(engine, A, label, 8.0, write.mask)
@@ -270,7 +270,7 @@ def _selectk(engine: Counting, x: Any, _: Any) -> None:
 
 
 def _extract(engine: Counting, x: Any, write: Any) -> None:
-    """Count rows of a square matrix that are listed: their parts read them, and send the ids to the first part."""
+    """Count listed rows of a square matrix: their parts read them, and send the ids to the first part."""
     A, key, *_others = x.operands
     if A.ndim == 1 or x.ndim == 1 or A.shape[0] != A.shape[1] or key.kind == "all":
         _local(engine, x, write)
@@ -284,7 +284,7 @@ def _extract(engine: Counting, x: Any, write: Any) -> None:
 
 
 def _walk(engine: Counting, x: Any, out: Any) -> None:
-    """Count steps: the walk moves to the next vertex's part, which tells the part where it began."""
+    """Count steps: each is a message to the next vertex's part, and one from there to the part where the walk began."""
     A = x.operands[0]
     lengths = np.diff(_csr(A)[0])
     engine.partition.cut(lengths)
@@ -300,7 +300,7 @@ def _walk(engine: Counting, x: Any, out: Any) -> None:
 
 
 def _looks(x: Any) -> Array:
-    """Return how many entries a step from each vertex looks at: the tries that weights take on average, at most 32."""
+    """Return the entries that a step from each vertex reads: by weights, the mean number of tries, at most `TRIES`."""
     A, trail, *more = x.operands
     rows, cols, shape = _coo(A)
     if not trail.weights:
@@ -315,7 +315,7 @@ def _looks(x: Any) -> Array:
 
 
 def _sampled_mxm(engine: Counting, x: Any, _: Any) -> None:
-    """Count products at A's entries (i, j), which need column j of Y, and row j of Z where there is one."""
+    """Count products at A's entries (i, j), which read column j of Y, and row j of Z if there is one."""
     A, X, Y = x.operands[:3]
     rows, cols, shape = _coo(A)
     engine.partition.cut(np.bincount(rows, minlength=shape[0]))
@@ -325,7 +325,7 @@ def _sampled_mxm(engine: Counting, x: Any, _: Any) -> None:
 
 
 def _two_way(engine: Counting, x: Any, _: Any) -> None:
-    """Count products at A's entries (i, j), which need row j of half of X and add to row j of half of the result."""
+    """Count products at A's entries (i, j), which read row j of half of X and add to row j of half of the result."""
     A, X, k = x.operands[0], x.operands[1], x.shape[1]
     if x.operation == "two_way_mxm":
         X, k = x.operands[2], k // 2

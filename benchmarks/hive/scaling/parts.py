@@ -1,13 +1,13 @@
-"""The model of a graph in parts: the entries that each reads, the bytes that they exchange; and their counts.
+"""The model of a graph in parts, and its counts: entries that each part reads, and bytes that parts exchange.
 
 Rows of every matrix, and entries of every vector, belong to parts: contiguous ranges with equally many entries of the
-graph each, the scheme "1D" of Gunrock's scaling study. Every part reads its own rows. What it lacks for that comes from
-the part that has it:
+graph each, the scheme "1D" of Gunrock's scaling study. Every part reads its own rows. Other values that it needs are
+sent by the parts that have them:
 
 * a *pull* (``A v``, ``A B``, labels of neighbours): each value of a vector, or row of a matrix, that a part's rows
-  refer to, once a part, and again only when it has changed: parts keep what they were sent;
-* a *push* (``v A``, ``Y A`` with few rows Y): each result that a part's rows make for another part, added up there
-  before, once a part.
+  refer to, once a part, and again only if it has changed, as parts keep received values;
+* a *push* (``v A``, ``Y A`` with few rows Y): each result that a part's rows compute for another part, summed before
+  it is sent, once a part.
 
 Objects of few rows are on every part. Statements on single entries exchange nothing.
 """
@@ -24,20 +24,20 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-SHARED = 64  # rows up to which an object is on every part
-ID = 4  # bytes of a vertex's number
+SHARED = 64  # most rows of an object that every part has whole
+ID = 4  # bytes of a vertex's id
 
 
 @dataclass
 class Counts:
-    """Counts of one number of parts.
+    """Counts for one number of parts.
 
     Attributes
     ----------
     parts : int
     operations, received : float
-        Entries that were read, and bytes that came from other parts; of the busiest part, added up over statements,
-        as every part waits for it.
+        Entries read, and bytes received from other parts, by the busiest part of each statement, as all parts wait for
+        it; summed over statements.
     all_operations, exchanged : float
         The same of all parts together.
     """
@@ -49,7 +49,7 @@ class Counts:
     exchanged: float = 0.0
 
     def add(self, operations: Array | float, received: Array | float = 0.0) -> None:
-        """Add a statement: one number a part, or what all of them do, evenly shared."""
+        """Add a statement's counts: an array with a number for each part, or a total that parts share evenly."""
         for name, total, each in (
             ("operations", "all_operations", operations), ("received", "exchanged", received),
         ):  # fmt: skip
@@ -63,7 +63,7 @@ class Counts:
 
 @dataclass
 class Partition:
-    """The owners of rows, for some numbers of parts; and what was counted.
+    """The parts of rows for several numbers of parts, and the counts.
 
     Attributes
     ----------
@@ -81,11 +81,11 @@ class Partition:
         self.counts = [Counts(parts) for parts in self.numbers]
 
     def cut(self, lengths: Array) -> None:
-        """Cut everything of so many rows by the entries of these rows, unless another matrix came first."""
+        """Divide objects of ``lengths.size`` rows by the entries of rows, unless they are divided already."""
         self._entries.setdefault(lengths.size, lengths)
 
     def owner(self, size: int, parts: int) -> Array:
-        """Return the part of each position of an object of this size."""
+        """Return the part of each position of an object of `size` positions."""
         if (size, parts) not in self._owners:
             lengths = self._entries.get(size, np.ones(size, np.int64))
             middle = np.cumsum(lengths) - (lengths + 1) // 2
@@ -95,7 +95,7 @@ class Partition:
         return self._owners[size, parts]
 
     def local(self, entries: float) -> None:
-        """Count a statement that reads so many entries where they are."""
+        """Count a statement that reads `entries` entries in place."""
         for counts in self.counts:
             counts.add(float(entries))
 
@@ -103,16 +103,16 @@ class Partition:
         self, rows: Array, cols: Array, shape: tuple[int, int], nbytes: Array, work: Array | None = None,
         version: tuple[Any, Array] | None = None,
     ) -> None:  # fmt: skip
-        """Count a product whose entries (rows, cols) are read by the rows' parts, which need what is at the columns.
+        """Count a product whose entries (rows, cols) are read by the rows' parts, which need the values at the columns.
 
         Parameters
         ----------
         nbytes : array
-            What each column's value takes on the way.
+            Bytes in which each column's value is sent.
         work : array, optional
             Operations of an entry, by column; one by default.
         version : (object, array), optional
-            What is needed, and a number for the content of each of its columns that changes with it.
+            The object of these values, and a hash of the value at each column, which changes with it.
         """
         for counts in self.counts:
             p = counts.parts
@@ -132,10 +132,10 @@ class Partition:
             counts.add(operations, received)
 
     def _changed(self, source: Any, values: Array, parts: int, needed: Array) -> Array:
-        """Return where a part does not have the content of now."""
+        """Return the needed values of which a part lacks the current version, and mark them as sent."""
         key = id(source), parts
         if key not in self._sent:
-            weakref.finalize(source, self._sent.pop, key, None)  # another object may get its id
+            weakref.finalize(source, self._sent.pop, key, None)  # a later object may have the same id
         if key not in self._sent or self._sent[key][1].shape != needed.shape:
             self._sent[key] = np.zeros(needed.shape, np.bool_), np.zeros(needed.shape, values.dtype)
         has, kept = self._sent[key]
@@ -147,9 +147,9 @@ class Partition:
     def push(
         self, rows: Array, cols: Array, other: tuple[Array, Array], shape: tuple[int, int, int], nbytes: float
     ) -> None:
-        """Count a product of entries (rows, cols) with the CSR `other`, whose rows are read by their own parts.
+        """Count a product of entries (rows, cols) with a CSR `other`, whose rows are read by their parts.
 
-        `shape` is the number of rows of the first, the number of rows and that of columns of the other.
+        `shape`: the rows of the first operand, the rows of the other, its columns.
         """
         indptr, ids = other
         lengths = np.diff(indptr)[cols]
@@ -181,10 +181,10 @@ class Partition:
             counts.add(np.bincount(left, work, minlength=p), received)
 
     def fold(self, rows: Array, sums: Array, owners: Array, sizes: tuple[int, int], nbytes: float) -> None:
-        """Count sums that the rows' parts add up, each on its own, and send to the owners of the sums.
+        """Count partial sums that the rows' parts compute and send to the owners of the sums.
 
-        `sums` numbers the sum that an entry adds to, `owners` the position of that sum in an object of size
-        ``sizes[1]``; rows are those of an object of size ``sizes[0]``.
+        For each entry, `sums` has the number of its sum, and `owners` the position of that sum in an object of
+        ``sizes[1]`` positions; rows are of an object of ``sizes[0]``.
         """
         for counts in self.counts:
             p = counts.parts

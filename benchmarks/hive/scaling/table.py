@@ -1,9 +1,9 @@
-"""Gunrock's scaling table again: what 1 to 8 parts read and exchange, counted on our runs, beside its formulas.
+"""Gunrock's scaling table: entries that 1 to 8 parts read and bytes that they receive, counted, beside its formulas.
 
 ``python -m benchmarks.hive --scaling`` runs every application once on an engine that counts
 (:mod:`benchmarks.hive.scaling.counting`), on generated graphs of ``--scale`` (12), and needs no GPU. Counts are of the
-busiest part, added up over the statements of a run; formulas (:mod:`benchmarks.hive.scaling.study`) get the sizes and
-the numbers of rounds of the same run.
+busiest part, summed over the statements of a run; formulas (:mod:`benchmarks.hive.scaling.study`) have the sizes and
+numbers of rounds of the same run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from benchmarks.hive.scaling import study
 from benchmarks.hive.scaling.counting import NAME, counting
 from benchmarks.hive.scaling.study import Cost, Sizes
 
-BENCHMARK = "hive-scaling"  # in results
+BENCHMARK = "hive-scaling"  # the name of results
 SCALE = 12
 HEADER = ["application", "parts", "operations", "bytes", "ops : B"]
 HEADER += ["study's ops", "bytes", "ops : B", "its ratio", "its verdict"]
@@ -40,7 +40,7 @@ class Run(NamedTuple):
     call : callable
         The run; its statements alone are counted.
     formula : callable, optional
-        Given what the engine saw and the answer; returns the study's cost by number of parts.
+        Returns, for the engine's `seen` and the answer, a function from the number of parts to the study's cost.
     """
 
     call: Callable[[], Any]
@@ -52,7 +52,7 @@ def _on(A: gb.Matrix) -> gb.Matrix:
 
 
 def _kron(scale: int, weights: str = "") -> tuple[gb.Matrix, Sizes, Any]:
-    """Return a graph, its sizes without vertices that have no edges, and the others."""
+    """Return a graph, its sizes without isolated vertices, and the vertices with edges."""
     A = gb.io.read(f"kron:{scale}{weights}")
     starts = np.flatnonzero(degrees(A))
     return _on(A), Sizes(starts.size, A.nvals), starts
@@ -72,7 +72,7 @@ def _louvain(scale: int) -> Run:
 
     def formula(seen: Seen, _: Any) -> Formula:
         levels = [(rows, entries) for what, rows, entries, _ in seen if what == "label"]
-        # an eighth of the vertices moves at a time
+        # an eighth of the vertices moves in each label turn
         rounds = [(Sizes(*level), levels.count(level) / 8) for level in dict.fromkeys(levels)]
         contracted = [(g, after.E) for (g, _), (after, _) in pairwise(rounds)]
         return lambda p: study.louvain(p, rounds, contracted)
@@ -155,7 +155,7 @@ def _fused_lasso(scale: int) -> Run:
 
 
 def _table(scale: int) -> gb.Matrix:
-    """Return ratings of 2^scale users and a quarter as many items, 16 a user."""
+    """Return ratings of 2^scale users for a quarter as many items, 16 a user."""
     rng, m = np.random.default_rng(SEED), 1 << scale
     at = np.sort(rng.choice(m * m // 4, 16 * m, replace=False))
     return _on(gb.Matrix.from_coo(at // (m // 4), at % (m // 4), rng.integers(1, 6, at.size), nrows=m, ncols=m // 4))
@@ -198,7 +198,7 @@ def _filtering(scale: int) -> Run:
 
 
 def _algorithm(call: Callable[[gb.Matrix, int], Any], weights: str = "") -> Callable[[int], Run]:
-    """Return a row for one of GAP's algorithms, from the vertex of most entries on."""
+    """Return the preparation of one of GAP's algorithms, whose source is the vertex of most entries."""
 
     def prepare(scale: int) -> Run:
         A = gb.io.read(f"kron:{scale}{weights}")
@@ -209,7 +209,7 @@ def _algorithm(call: Callable[[gb.Matrix, int], Any], weights: str = "") -> Call
     return prepare
 
 
-#: GAP's algorithms, and applications by the names that the study's summary has.
+#: GAP's algorithms, and the applications by their names in the study's summary.
 APPS: dict[str, Callable[[int], Run]] = {
     "bfs": _algorithm(gb.algorithms.bfs),
     "sssp": _algorithm(gb.algorithms.sssp, "?weights=1-255"),
@@ -237,7 +237,7 @@ APPS: dict[str, Callable[[int], Run]] = {
 
 
 def cases(name: str, scale: int) -> Iterator[Case]:
-    """Run an application and return a case for each number of parts."""
+    """Run an application and yield a case for each number of parts."""
     engine = counting()
     with gb.config.set(engine="cpu", progress=False):
         run = APPS[name](scale)
@@ -259,7 +259,7 @@ def cases(name: str, scale: int) -> Iterator[Case]:
 
 
 def printed(case: Case) -> list[str]:
-    """Return a line of the table that :data:`HEADER` heads."""
+    """Return a case as a row of the table that :data:`HEADER` heads."""
     notes, told = case.notes, case.notes["study"]
     ratio, verdict = study.SUMMARY[case.name]
     theirs = ["-"] * 3 if told is None else [_short(told["operations"]), _short(told["bytes"]), _ratio(*told.values())]
@@ -278,7 +278,7 @@ def _ratio(operations: float, nbytes: float) -> str:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run the applications that `options.rows` names, or all."""
+    """Run the applications that `options.rows` names (by default all); return the exit code."""
     report = Report(BENCHMARK, "ms", options.out)
     names: Sequence[str] = options.rows or [""]
     for name in APPS:

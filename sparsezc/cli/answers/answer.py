@@ -1,4 +1,4 @@
-"""An answer as the command line shows it: the numbers to report, the tables to print, and what ``--out`` writes."""
+"""An answer as the command line shows it: the numbers to report, the tables to print, and the data of ``--out``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Given(NamedTuple):
-    """The values of an algorithm's parameters, its defaults among them, the rows of tables, and further graphs."""
+    """The values of an algorithm's parameters (defaults included), the most rows of a table, and further graphs."""
 
     values: dict[str, Any]
     top: int
@@ -21,9 +21,9 @@ class Given(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Values of some vertices: their rows, in ascending order, and columns by name.
+    """Values of some vertices: the vertices' rows, ascending, and columns of values by name.
 
-    `missing` stands for the others in an array of all.
+    `missing` is the value of all other vertices in an array for the whole graph.
     """
 
     rows: Any
@@ -32,13 +32,13 @@ class Columns(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Rows that are no vertices': columns by name, of the same length."""
+    """Rows that do not belong to vertices: columns by name, of equal length."""
 
     columns: dict[str, Any]
 
 
 class Picture(NamedTuple):
-    """Numbers to draw: bars, or a `tail`, the share of all values that are at least as large as each."""
+    """Numbers to draw: bars, or a `tail` (for each value, the share of all values that are at least as large)."""
 
     kind: str
     title: str
@@ -57,11 +57,11 @@ class Shown:
     data : dict
         Keys of ``--json``.
     facts, tables
-        As of :class:`~sparsezc.cli.answers.report.Report`.
+        As in :class:`~sparsezc.cli.answers.report.Report`.
     out
-        What ``--out`` writes: Columns, a Matrix, Rows, arrays by name, or numbers by name.
+        The data of ``--out``: Columns, a Matrix, Rows, arrays by name, or numbers by name.
     reached : array, optional
-        The vertices whose out-edges the work was.
+        The vertices whose out-edges the algorithm followed; the rate in edges a second counts these edges.
     picture : Picture, optional
     """
 
@@ -75,11 +75,11 @@ class Shown:
 
 Show = Callable[["Graph", Any, Given], Shown]
 
-#: What reports an answer with a picture of it.
+#: Functions that report an answer with a picture of it.
 PICTURED: set[Show] = set()
 
 
 def pictured(show: Show) -> Show:
-    """Note that a function reports a picture of each answer."""
+    """Register a function that reports each answer with a picture of it."""
     PICTURED.add(show)
     return show

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sparsezc.io.files.atomic_write import Output
 
 _BLOCK = 1 << 18  # values formatted at a time
-_LINES = {"-": " ", ".txt": " ", ".tsv": "\t", ".csv": ","}  # formats of lines, and the mark between two cells
+_LINES = {"-": " ", ".txt": " ", ".tsv": "\t", ".csv": ","}  # suffixes of text formats, and separators of cells
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Answer:
 
     @property
     def lines(self) -> list[NDArray[Any]]:
-        """The columns of its lines."""
+        """The columns of a text file's lines: vertices, then values."""
         return [self.vertices, *self.columns.values()]
 
     @property
@@ -64,7 +64,7 @@ def save(path: str, graph: Graph, answer: Any) -> None:
     Parameters
     ----------
     path : str
-        "-" is standard output. The suffix says the format; docs/cli.md has the list.
+        "-" is standard output. The suffix selects the format; docs/cli.md lists them.
     answer : sparsezc.cli.answers.answer.Columns
         Its `rows` count from 0; the ids of the input file are written.
 
@@ -99,7 +99,7 @@ def save(path: str, graph: Graph, answer: Any) -> None:
 
 
 def _check_names(answer: Answer, suffix: str, path: str) -> None:
-    """Refuse what a format does not hold: names, or several columns."""
+    """Refuse names, or several columns, in a format that cannot hold them."""
     from sparsezc.exceptions import InvalidValue
 
     if suffix in HDF5 and len(answer.columns) > 1:
@@ -111,9 +111,9 @@ def _check_names(answer: Answer, suffix: str, path: str) -> None:
 
 
 def save_table(path: str, graph: Graph, table: Any) -> None:
-    """Write a Matrix of few columns: the vertices with entries, and as ``.npy`` a row for each vertex.
+    """Write a Matrix of few columns: a line for each vertex with entries, but in ``.npy`` a row for every vertex.
 
-    Options read the files again (cli/features.py): ``.csv`` says in its first line which column has the vertices.
+    Options read such files (cli/features.py): the first line of a ``.csv`` names the column of vertices.
     """
     import numpy as np
 
@@ -127,9 +127,9 @@ def save_table(path: str, graph: Graph, table: Any) -> None:
 
 
 def save_edges(path: str, graph: Graph, matrix: Any) -> None:
-    """Write the entries of a matrix between the graph's vertices, as lines that a graph's format has no place for.
+    """Write the entries of a matrix between the graph's vertices as rows: source, target and value.
 
-    Lines of text have no column of values that are all True, and otherwise 1 and 0 for them, as graphs' files.
+    Text has BOOL values as 1 and 0, and no column of values if all are True, as graphs' files.
     """
     import numpy as np
 
@@ -144,12 +144,12 @@ def save_edges(path: str, graph: Graph, matrix: Any) -> None:
 
 
 def save_rows(path: str, columns: dict[str, NDArray[Any]], *, heading: bool = False) -> None:
-    """Write columns of the same length, one line a row; ``.npy`` has no names, ``.csv`` with a `heading` only.
+    """Write columns of equal length, one line a row; ``.npy`` has no column names, ``.csv`` only with `heading`.
 
     Raises
     ------
     InvalidValue
-        The format holds numbers, and the answer has names; or names have what stands between two cells.
+        The format holds numbers, and the answer has names; or a name contains the separator of cells.
     """
     import numpy as np
 
@@ -220,7 +220,7 @@ def save_arrays(path: str, arrays: dict[str, Any]) -> None:
 
 
 def _lines(columns: list[NDArray[Any]], between: str, cell: Callable[[Any], str] = str) -> Iterator[str]:
-    """Yield lines of a value of each column, a block at a time."""
+    """Yield lines with a value of each column, many lines at a time."""
     from sparsezc.terminal.progress import bar
 
     size = columns[0].size
@@ -234,7 +234,7 @@ def _lines(columns: list[NDArray[Any]], between: str, cell: Callable[[Any], str]
 
 
 def _text(between: str, cell: Callable[[Any], str] = str) -> Callable[[Answer, IO[bytes]], None]:
-    """Return what writes lines; with a heading where `cell` quotes."""
+    """Return a function that writes an answer as lines; with a heading if `cell` quotes."""
 
     def write(answer: Answer, file: IO[bytes]) -> None:
         if cell is not str:
@@ -295,7 +295,7 @@ def _hdf5(answer: Answer, path: str) -> None:
 
     (values,) = answer.columns.values()
     size = max(answer.size, int(answer.vertices.max(initial=-1)) + 1)  # the ids of a relabelled graph may be larger
-    with config.set(engine="cpu"):  # there a vector takes memory for its entries alone
+    with config.set(engine="cpu"):  # the CPU engine allocates a vector's entries alone
         v = Vector.from_coo(answer.vertices, values, size=size)
     write_binsparse(v, path)
 

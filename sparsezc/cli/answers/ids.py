@@ -1,4 +1,4 @@
-"""The ids and names of vertices in files of edges: what a format cannot hold is refused before the work."""
+"""The ids and names of vertices in files of edges: those that a format cannot hold are refused before the run."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from sparsezc.cli.graph import Graph
     from sparsezc.core.matrix import Matrix
 
-#: What a name must not have in a line of text: what ends a cell, begins a quoted one, or makes the line a comment.
+#: Characters that a name in a line of text must not have: they end a cell, begin a quoted one, or start a comment.
 _WORDS = re.compile(r"[ \t\n\r\v\f,;\"]|^[#%]")
 _CELLS = re.compile(r"[\t\n\r]|^[#%\"]|^[ \f\v]|[ \f\v]$")
-#: What is not read back from quoted cells either: names in them are stripped, and end on their line.
+#: Characters that are lost even in quoted cells: readers strip names, and end a cell at its line's end.
 _QUOTED = re.compile(r"\n|^[ \t\r\f\v]|[ \t\r\f\v]$")
 _SAID = {" ": "a blank", "\t": "a tab", "\n": "a line's end", "\r": "a line's end"}
 
@@ -30,7 +30,7 @@ def check(path: str, form: str, found: Graph) -> None:
     InvalidValue
         The vertices have names, and the format holds numbers.
     OutOfMemory
-        A graph's format numbers all vertices up to the largest id, which are too many.
+        The format numbers all vertices up to the largest id, and their row offsets exceed the host memory.
     """
     from sparsezc.exceptions import InvalidValue, OutOfMemory
     from sparsezc.memory.budget import has_host, host_available
@@ -56,7 +56,7 @@ def check(path: str, form: str, found: Graph) -> None:
 
 
 def check_cells(path: str, columns: Iterable[NDArray[Any]], *, edges: bool = False) -> None:
-    """Refuse names by which a line would have other cells; a ``.csv`` quotes most. `edges`: of a graph to read back."""
+    """Refuse names that change a line's cells; ``.csv`` quotes most. `edges`: the lines are edges to read back."""
     from sparsezc.exceptions import InvalidValue
 
     suffix = suffix_of(path)
@@ -71,7 +71,7 @@ def check_cells(path: str, columns: Iterable[NDArray[Any]], *, edges: bool = Fal
             others = ".csv" if _CELLS.search(name) else ".tsv or .csv"
             others = ".parquet" if edges and _QUOTED.search(name) else others
             raise InvalidValue(
-                f"--out {path}: {what} has a meaning in such lines, and the name {name!r} has one; use {others}"
+                f"--out {path}: the name {name!r} contains {what}, which has a meaning in such lines; use {others}"
             )
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sparsezc.cli.graph import Graph
 
 _BLOCK = 1 << 20  # vertices that are counted at a time
-_ROWS = 20  # of a table of levels; the rows of a longer one are combined
+_ROWS = 20  # of a table of levels; a longer one combines levels
 
 
 @pictured
@@ -36,7 +36,7 @@ def _leveled(found: Graph, levels: Any, n: int, given: Given, out: Columns) -> S
     import numpy as np
 
     sizes = np.zeros(int(levels.max(initial=-1)) + 1, np.int64)
-    for first in range(0, levels.size, _BLOCK):  # counting converts what it counts to 8 bytes each
+    for first in range(0, levels.size, _BLOCK):  # bincount copies its input as 8-byte integers
         sizes += np.bincount(levels[first : first + _BLOCK], minlength=sizes.size)
     deep = max(sizes.size - 1, 0)
     data = {
@@ -120,7 +120,7 @@ def _highest(
 
 
 def groups(one: str, more: str, *, vertices: bool = True) -> Show:
-    """Return the function that reports groups of equal labels, such as components; labels may be `vertices`."""
+    """Return a function that reports groups of equal labels, such as components; `vertices`: labels are vertices."""
 
     @pictured
     def show(found: Graph, result: Any, given: Given) -> Shown:
@@ -149,7 +149,7 @@ def groups(one: str, more: str, *, vertices: bool = True) -> Show:
 
 
 def counts(name: str) -> Show:
-    """Return the function that reports whole numbers of vertices, such as core numbers, and the count of each."""
+    """Return a function that reports whole numbers of vertices, such as core numbers, and the vertices of each."""
 
     @pictured
     def show(found: Graph, result: Any, given: Given) -> Shown:
@@ -240,7 +240,7 @@ def edge_scores(name: str, score: str) -> Show:
 
 
 def tail(values: Any, name: str, of: str = "vertices") -> Picture:
-    """Return the picture of a distribution: the share of the values that are at least as large as each."""
+    """Return the picture of a distribution: for each value, the share of all values that are at least as large."""
     import numpy as np
 
     x = np.sort(np.asarray(values, np.float64))
@@ -254,7 +254,7 @@ def reached(count: int, n: int) -> str:
 
 
 def _level_table(sizes: Any) -> Table:
-    """Return the sizes of the levels; of many levels, those of equal ranges of them."""
+    """Return the sizes of the levels; of many levels, the sizes of equal ranges of levels."""
     step = max(-(-sizes.size // _ROWS), 1)
     total = int(sizes.sum())
     rows = []
@@ -266,7 +266,7 @@ def _level_table(sizes: Any) -> Table:
 
 
 def _depths(vertices: Any, parents: Any, source: int, n: int) -> Any:
-    """Return the level of each vertex in a tree of parents, by pointers that double their reach in every round."""
+    """Return the level of each vertex in a tree of parents, by pointer doubling."""
     import numpy as np
 
     above = np.arange(n)

@@ -1,4 +1,4 @@
-"""The names that ``--out`` accepts: the suffix says the format, and a wrong name is refused before the work."""
+"""The file names that ``--out`` accepts: the suffix selects the format; a wrong name is refused before the run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HDF5 = (".h5", ".hdf5")
 _TEXTS = (".txt", ".tsv", ".csv", ".json")
 _SUFFIXES = (*_TEXTS, ".npy", ".npz", *ARROW, *HDF5)
 _ROWS = (*_TEXTS, ".npy", ".npz", *ARROW)
-#: What is written of forms that are not vertices' columns, and its suffixes.
+#: For each form of answer but columns of vertices: its words in a message, and its suffixes.
 _FORMS = {
     "numbers": ("numbers are", (".txt", ".json", "-")), "arrays": ("several arrays are", (".npz",)),
     "rows": ("rows are", (*_ROWS, "-")), "table": ("a table is", (*_ROWS, "-")), "graph": ("edges are", (*_ROWS, "-")),
@@ -32,9 +32,9 @@ _PACKAGES = dict.fromkeys(ARROW, ("pyarrow", "arrow")) | dict.fromkeys(HDF5, ("h
 
 
 def check(arguments: argparse.Namespace, form: str, read: Sequence[str] = ()) -> None:
-    """Check, before the work, that an answer of this form can be written; see :class:`sparsezc.cli.table.Row`.
+    """Check, before the run, that an answer of this form can be written; see :class:`sparsezc.cli.table.Row`.
 
-    `read`: the arguments that are the names of other files to read.
+    `read`: the arguments that name further input files.
 
     Raises
     ------
@@ -73,12 +73,12 @@ def check(arguments: argparse.Namespace, form: str, read: Sequence[str] = ()) ->
 
 
 def check_place(path: Path, option: str) -> None:
-    """Check that a file can be written there.
+    """Check that a file can be written at a path.
 
     Raises
     ------
     FileMissing, FileIsFolder, FileNotWritten
-        It is a folder, or its folder does not exist or is not writable.
+        The path is a folder's, or its folder does not exist or is not writable.
     """
     from sparsezc.io.files.atomic_write import FileNotWritten
     from sparsezc.io.files.source import FileIsFolder, FileMissing
@@ -93,12 +93,12 @@ def check_place(path: Path, option: str) -> None:
 
 
 def is_graph(path: str) -> bool:
-    """Return whether a name asks for a graph's format.
+    """Return whether a file name has the suffix of a graph format.
 
     Raises
     ------
     FileFormatError
-        It has the suffix of no format, of graphs or of tables.
+        The suffix is of no format, neither of graphs nor of tables.
     """
     from sparsezc.exceptions import FileFormatError
     from sparsezc.io._write import check_target
@@ -115,14 +115,15 @@ def is_graph(path: str) -> bool:
 
 
 def holds_rows(path: str) -> bool:
-    """Return whether a name asks for a format of rows of values, be it one of graphs too."""
+    """Return whether a file name has the suffix of a format of rows, which graphs may use, too."""
     return plain_name(path).endswith(_ROWS)
 
 
 def holds_edges(path: str, graph: Graph, edges: Matrix) -> bool:
-    """Return whether edges are rows with the graph's ids in a file of such a name.
+    """Return whether edges are written as rows with the graph's ids, rather than as a graph's file.
 
-    Numbers in ``.npz`` are a matrix's, and no edges between numbers a graph's file, which has its size.
+    In formats of rows, names are, but not in ``.npy``; ids are, but not in ``.npz``, which has a matrix, nor without
+    edges, as a graph's file has the size.
     """
     if graph.named_by_text:
         return holds_rows(path) and not path.lower().endswith(".npy")
@@ -130,12 +131,12 @@ def holds_edges(path: str, graph: Graph, edges: Matrix) -> bool:
 
 
 def is_edge_list(path: str) -> bool:
-    """Return whether a name asks for a list of edges, which can be written piece by piece."""
+    """Return whether a file name has the suffix of an edge list, which can be written piece by piece."""
     return path.lower().removesuffix(".gz").endswith((".txt", ".tsv", ".csv", ".parquet", ".pq"))
 
 
 def suffix_of(path: str) -> str:
-    """Return the format of a name's suffix; ``.txt`` for pipes and devices, and "-" for standard output."""
+    """Return the suffix that selects a file's format; ``.txt`` for pipes and devices, "-" for standard output."""
     from sparsezc.exceptions import FileFormatError
     from sparsezc.io.files.source import FileMissing
 
@@ -150,7 +151,7 @@ def suffix_of(path: str) -> str:
         return ".txt"
     if found is None:
         raise FileFormatError(
-            f"--out {path}: the suffix {Path(plain).suffix!r} says no format"
+            f"--out {path}: the suffix {Path(plain).suffix!r} selects no format"
             f"{meant(Path(plain).suffix, _SUFFIXES)}; known are {', '.join(_SUFFIXES)} ({', '.join(_TEXTS)} also with"
             f" {', '.join(NAMES)}), and - is standard output"
         )
@@ -161,6 +162,6 @@ def suffix_of(path: str) -> str:
 
 
 def _is_stream(path: Path) -> bool:
-    """Return whether it is a pipe or a device, or names an open descriptor, such as /dev/stdout."""
+    """Return whether a path is a pipe or a device, or names an open descriptor, such as /dev/stdout."""
     folder = os.path.realpath(path.parent)
     return folder == "/dev" or folder.startswith("/proc/") or (path.exists() and not (path.is_file() or path.is_dir()))

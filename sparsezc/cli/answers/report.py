@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from sparsezc.terminal.printable import printable
 
-_ENDLESS = 1 << 20  # a file or a pipe: lines are neither broken nor cut
+_ENDLESS = 1 << 20  # columns of a file or a pipe, whose lines are neither broken nor cut
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Report:
     facts : list of (name, text)
         One line each, names aligned.
     tables : list of Table
-        Printed between the facts of `data` and the closing facts.
+        Printed between `facts` and `closing`.
     closing : list of (name, text)
     code : int
         The exit code.
@@ -123,7 +123,7 @@ def _finite(value: Any) -> Any:
 
 
 def counted(count: int, one: str, more: str) -> str:
-    """Return a number with its noun.
+    """Format a number with its noun.
 
     >>> counted(1, "vertex", "vertices"), counted(1234, "edge", "edges")
     ('1 vertex', '1,234 edges')
@@ -132,7 +132,7 @@ def counted(count: int, one: str, more: str) -> str:
 
 
 def seconds(time: float) -> str:
-    """Return a duration to three digits.
+    """Format a duration in seconds to three digits.
 
     >>> seconds(0.01234), seconds(1.5), seconds(312.4)
     ('12.3 ms', '1.5 s', '312 s')
@@ -143,7 +143,7 @@ def seconds(time: float) -> str:
 
 
 def size(nbytes: int) -> str:
-    """Return a number of bytes to three digits.
+    """Format a number of bytes to three digits, in binary units.
 
     >>> size(1000), size(1536), size(5 * 2**40)
     ('1000 B', '1.5 KiB', '5 TiB')
@@ -157,7 +157,7 @@ def size(nbytes: int) -> str:
 
 
 def rate(count: float, time: float) -> str:
-    """Return a rate in edges a second.
+    """Format a rate in edges a second: a count over a time in seconds.
 
     >>> rate(3e6, 0.5)
     '6 M edges/s'

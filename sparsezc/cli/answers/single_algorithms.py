@@ -1,4 +1,4 @@
-"""Answers of single algorithms and applications, whose kind no other one has.
+"""Answers of the algorithms and applications that share their kind of answer with no other.
 
 Each is the data of ``--json``: its numbers are printed as facts, its lists as tables.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _plain(make: Callable[[Graph, Any, Given], tuple[dict[str, Any], Any]]) -> Show:
-    """Return what reports numbers as facts and lists as tables; `make` returns the data and what ``--out`` writes."""
+    """Return a function that reports numbers as facts and lists as tables; `make` returns the data, and --out's."""
 
     def show(found: Graph, result: Any, given: Given) -> Shown:
         data, out = make(found, result, given)
@@ -33,7 +33,7 @@ def _plain(make: Callable[[Graph, Any, Given], tuple[dict[str, Any], Any]]) -> S
 
 
 def _column(vector: Any, named: Graph | None = None) -> Columns:
-    """Return the column of a Vector; its values are vertices of the graph `named`, if there is one."""
+    """Return a Vector as a column; its values are vertices of the graph `named`, if that is given."""
     rows, values = vector.to_coo()
     if named is not None:
         values = named.named(values)
@@ -42,7 +42,7 @@ def _column(vector: Any, named: Graph | None = None) -> Columns:
 
 @_plain
 def bellman_ford(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    """Report distances and the vertices before."""
+    """Report distances, and each vertex's predecessor."""
     distance, parent = result
     rows, values = distance.to_coo()
     above = found.named(parent.to_coo()[1])
@@ -54,7 +54,7 @@ def bellman_ford(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any
 
 @_plain
 def scan(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    """Report the scan statistic, and the vertex of the largest one."""
+    """Report scan statistics, the largest one and its vertex."""
     psi, vertex = result
     return {"vertex": found.name_of(vertex), "largest": psi.get(vertex)}, _column(psi)
 
@@ -82,7 +82,7 @@ def global_cut(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any],
 
 @_plain
 def places(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    """Report places."""
+    """Report the number of vertices with a predicted place."""
     return {"located": result.nvals // 2}, result
 
 
@@ -134,7 +134,7 @@ def smoothed(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], A
 
 @_plain
 def matched_pattern(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    """Report the best vertex for each one of a pattern."""
+    """Report the best vertex for each vertex of a pattern."""
     best = result.to_dense().argmax(axis=0).tolist()
     pairs = [
         {"pattern": given.others[0].name_of(j), "vertex": found.name_of(v), "log_probability": result.get(v, j)}
@@ -154,13 +154,13 @@ def factored(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], A
 
 @_plain
 def embedded(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    """Report embeddings."""
+    """Report an embedding's number of columns."""
     return {"columns": result.ncols}, result
 
 
 @_plain
 def assigned(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    """Report the column of each row."""
+    """Report the column assigned to each row."""
     return {"assigned": result.nvals}, _column(result, found)
 
 
@@ -186,7 +186,7 @@ def walks(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]
 
 @_plain
 def sampled(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    """Report drawn edges."""
+    """Report sampled edges."""
     import numpy as np
 
     row, neighbor, value = result.to_coo()
@@ -197,7 +197,7 @@ def sampled(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], An
 
 @_plain
 def biconnected(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    """Report the components of edges."""
+    """Report the biconnected component of each edge."""
     import numpy as np
 
     return {"components": int(np.unique(result.to_coo()[2]).size), "edges": result.nvals // 2}, result
@@ -205,7 +205,7 @@ def biconnected(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any]
 
 @_plain
 def bridges(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    """Report bridges."""
+    """Report the bridges and their number."""
     return {"bridges": result.nvals // 2}, result
 
 

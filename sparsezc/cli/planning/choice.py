@@ -1,4 +1,4 @@
-"""The placement that "auto" takes for a matrix of some sizes on some machine, the reason, and what to type."""
+"""The placement that "auto" takes for a matrix's sizes on a machine, the reason, and the command to type."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sparsezc.memory import placement as placements
 if TYPE_CHECKING:
     from sparsezc.cli.planning.model import Sizes
 
-_LEAST = 1 << 20  # bytes: fewer are a number without its unit
-_ENOUGH = 1 << 62  # bytes of host memory where the machine does not report them
+_LEAST = 1 << 20  # bytes: a smaller number lacks its unit
+_ENOUGH = 1 << 62  # bytes of host memory if the machine does not report them
 
 
 def _memory(given: str, option: str) -> int:
-    """Return the bytes of a memory; one without a unit is refused, as it would be some bytes."""
+    """Return the bytes that an option gives; refuse less than 1 MiB, which is a number without its unit."""
     from sparsezc.config import parse_bytes
 
     nbytes = parse_bytes(given)
@@ -27,7 +27,7 @@ def _memory(given: str, option: str) -> int:
 
 
 class Machine(NamedTuple):
-    """The bytes that may be used of a machine: device memory (None: there is no GPU), and host memory if known."""
+    """The bytes of device memory (None: no GPU) and of host memory (None: unknown) that may be used, link and cards."""
 
     card: int | None
     host: int | None
@@ -36,7 +36,7 @@ class Machine(NamedTuple):
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Machine:
-        """Return the machine of the options, completed by this one."""
+        """Return the machine that the options describe; values that are not given are this machine's."""
         from sparsezc.cli.planning.model import LINK
         from sparsezc.device import cuda
         from sparsezc.memory import budget
@@ -51,7 +51,7 @@ class Machine(NamedTuple):
 
     @classmethod
     def here(cls, space: str | None) -> Machine:
-        """Return this machine, with so much device memory if it is given."""
+        """Return this machine; with `space`, such as "80GB", as its usable device memory if given."""
         from sparsezc.config import parse_bytes
 
         given = argparse.Namespace(card=None, host=None, link=None, cards=None)
@@ -60,7 +60,7 @@ class Machine(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The placement that "auto" takes, whether it fits, the reason, and what to type."""
+    """The placement that "auto" takes, whether the matrix fits it, the reason, and the command to type."""
 
     name: str
     fits: bool
@@ -108,7 +108,7 @@ def choice(sizes: Sizes, machine: Machine, name: str = "") -> Choice:
 
 
 def _from_file(sizes: Sizes, file: str, why: str, more: str = "") -> Choice:
-    """Return the choice where host memory is short: a file that is read where it is."""
+    """Return the choice where host memory is short: a file that is read in place."""
     mapped = next(iter(placements.FILES))
     if sizes.current is not None:
         return Choice(mapped, True, f"{why}; the file is read where it is", f"sparsezc bfs {file}{more}")
@@ -117,7 +117,7 @@ def _from_file(sizes: Sizes, file: str, why: str, more: str = "") -> Choice:
 
 
 def decimal(nbytes: float) -> str:
-    """Return a number of bytes to three digits, in the units of ``80GB``.
+    """Format a number of bytes to three digits, in decimal units such as GB.
 
     >>> decimal(999), decimal(80e9), decimal(1.5e12)
     ('999 B', '80 GB', '1.5 TB')

@@ -1,14 +1,14 @@
 """Memory and times of each placement from sizes alone, for ``sparsezc plan`` and ``sparsezc info --placements``.
 
-Bytes are those of :func:`sparsezc.memory.budget.needs`, which placing a matrix asks, too. Times are rates times bytes:
+Bytes are those of :func:`sparsezc.memory.budget.needs`, by which matrices are placed, too. Times are bytes over rates:
 
     a pass in place     = ids / link
     a pass in `hybrid`  = from max((ids - most) / link, edges * d0) to (ids - fewest) / link + resident edges * d1
     a search            = a share of a pass in place
 
-with d0 to d1 seconds an edge in device memory. The most bytes that can be resident are those that the vectors leave,
-the fewest those that the row heads leave of them. All rates below are of one NVIDIA H200 on PCIe 5 x16, in the
-published results that `SOURCES` names: of two graphs at least, so each is a range.
+with d0 to d1 seconds an edge in device memory. At most the bytes that the vectors leave free are resident (`most`), at
+least those of them that the row heads leave free (`fewest`). All rates below are of one NVIDIA H200 on PCIe 5 x16, in
+the published results that `SOURCES` names; they are of two graphs at least, so each is a range.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ __all__ = ["LINK", "SOURCES", "Range", "Sizes", "Times", "heads", "needs", "pred
 
 Range = tuple[float, float]
 
-LINK = 49.3e9  # bytes a second that kernels read of host memory: PageRank of 150 GiB of ids, 0.92 of a copy's rate
-_COPY = 1.06  # the rate of copies through two buffers over the link's: kron:24 and urand:24
+LINK = 49.3e9  # bytes a second that kernels read from host memory: PageRank of 150 GiB of ids, 0.92 of a copy's rate
+_COPY = 1.06  # the rate of double-buffered copies, relative to LINK: kron:24 and urand:24
 _NEAR_PASS = (5.3e-12, 24e-12)  # s an edge of a PageRank iteration in device memory: kron:24, 115 M vertices
-_NEAR_SEARCH = (1.6e-12, 2.1e-12)  # s an edge of a search there: the same
+_NEAR_SEARCH = (1.6e-12, 2.1e-12)  # s an edge of a search in device memory: the same graphs
 # A search, as shares of a pass in place over all ids: 150 GiB, kron:24 and urand:24; with eight heads also 64 GiB
 _SEARCH = (0.08, 0.27)
 _WITH_HEADS = (0.007, 0.12)
 # 64 searches at once, as shares of a pass: kron:24, urand:24
 _TOGETHER, _TOGETHER_WITH_HEADS = (1.0, 2.3), (0.4, 0.86)
 TOGETHER = 64
-_SOURCE_BYTES = 5  # of each vertex for each search of several at once
+_SOURCE_BYTES = 5  # bytes a vertex for each of several searches at once
 
 #: The published results that rates are from, by the files' names in benchmarks/published/.
 SOURCES = {
@@ -54,7 +54,7 @@ class Sizes(NamedTuple):
     values : int
         Bytes of all values; 1 if every edge counts the same.
     most : bool
-        There are so many entries at most, as of a random graph before its duplicates are dropped.
+        `nvals` is an upper bound, as of a random graph before its duplicates are dropped.
     current : str, optional
         The placement of a file that can be mapped.
     packed : (int, int), optional
@@ -76,12 +76,12 @@ class Sizes(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Return the bytes of ids and values that "auto" compares: of a file with compressed ids, of these."""
+        """Return the bytes of ids (for a file with compressed ids, compressed) and values that "auto" compares."""
         return (self.ids if self.packed is None or self.current is None else sum(self.packed)) + self.values
 
 
 class Times(NamedTuple):
-    """Predicted seconds, each from the least to the most; None: not measured.
+    """Predicted seconds, each a range from least to most; None: not measured.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Times(NamedTuple):
     search : (float, float)
         A breadth-first search without row heads.
     with_heads : (float, float)
-        With as many heads as there is room for.
+        A breadth-first search with as many row heads as fit.
     """
 
     whole: Range | None = None
@@ -121,7 +121,7 @@ def needs(sizes: Sizes, cards: int | None = None) -> dict[str, dict[str, int]]:
 
 
 def heads(sizes: Sizes, space: int) -> int:
-    """Return the ids of each row that a row-head cache would keep, of the device memory that may be used."""
+    """Return how many ids of each row a row-head cache keeps if `space` bytes of device memory may be used."""
     slot = index_dtype(sizes.ncols, FITS).itemsize
     may = budget.heads_space(budget.head_bytes(sizes.nrows), max(0, space - budget.working_bytes(sizes.nrows)))
     return min(may // (slot * max(sizes.nrows, 1)), budget.MOST_HEADS)
@@ -139,7 +139,7 @@ def together(sizes: Sizes, space: int, link: float) -> Range:
 
 
 def predicted(record: Placement, sizes: Sizes, space: int, link: float) -> Times:
-    """Return the seconds in a placement, with so much device memory and such a rate of reading host memory.
+    """Return the seconds in a placement, for `space` bytes of device memory and `link` bytes a second of host reads.
 
     Examples
     --------
@@ -156,16 +156,16 @@ def predicted(record: Placement, sizes: Sizes, space: int, link: float) -> Times
     if record.file and sizes.packed is not None:  # compressed ids are read in place, and no part of them is resident
         body = sizes.packed[0]
         return Times((body / link,) * 2, ((body + sizes.values) / link,) * 2)
-    if record.serves is None or record.buffers is not None:  # all that is read comes over the link
+    if record.serves is None or record.buffers is not None:  # all entries are read over the link
         faster = 1 if record.buffers is None else _COPY
         whole, weighted = ((nbytes / link / faster,) * 2 for nbytes in (sizes.ids, every))
     else:
         whole, weighted = (_resident(sizes, nbytes, space, link) for nbytes in (sizes.ids, every))
-    if record.baseline:  # their searches differ by ten times, and `auto` never takes one
+    if record.baseline:  # searches in baselines differ tenfold, and `auto` takes none
         return Times(whole, weighted)
     search, fast = _times(_SEARCH, in_place), _times(_WITH_HEADS, in_place)
     if not _all_heads(sizes, space):
-        fast = (fast[0], search[1])  # between none and all of them
+        fast = (fast[0], search[1])  # some heads fit: between no heads and all
     return Times(whole, weighted, search, fast if heads(sizes, space) else None)
 
 
