@@ -28,10 +28,10 @@ class FromCompressed:
     def _made(
         cls, store: Any, dtype: DataType, shape: tuple[int, int], name: str | None, symmetric: bool = False
     ) -> Self:
-        """Make a matrix on the CPU engine, and move it to the configured engine."""
+        """Make a matrix of a store on the CPU engine, and move it to ``config.engine``."""
         kind: Any = cls
         made = kind._from_store(cpu.engine(), store, dtype, shape, name)
-        made._known_symmetric(symmetric)  # before it moves: the GPU engine then stores it once for both directions
+        made._known_symmetric(symmetric)  # before the move: the GPU engine then stores one orientation only
         if config.engine != "auto":
             made = made.to(config.engine)
         return made  # type: ignore[no-any-return]
@@ -57,7 +57,7 @@ class FromCompressed:
         col_indices : array_like of integers, shape (n,)
             Row i has ``col_indices[indptr[i]:indptr[i + 1]]``, in any order.
         values : array_like, shape (n,), or a number
-            A number stands for all of them and takes no memory.
+            A number is the value of every entry and takes no memory.
         dtype : optional
         nrows, ncols : int, optional
         name : str, optional
@@ -67,7 +67,7 @@ class FromCompressed:
         Raises
         ------
         InvalidObject
-            The arrays are no CSR: the message names the place.
+            The arrays are not valid CSR; the message gives the first fault and its position.
         DimensionMismatch
             The numbers of values and of ids differ.
 
@@ -112,7 +112,7 @@ class FromCompressed:
         ncols: int | None = None,
         name: str | None = None,
     ) -> Self:
-        """Make a matrix from compressed rows, of which only those with entries are listed.
+        """Make a matrix from compressed rows of which only the listed ones have entries.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class FromCompressed:
         ncols: int | None = None,
         name: str | None = None,
     ) -> Self:
-        """Make a matrix from the compressed columns that have entries; arguments and errors as in :meth:`from_dcsr`."""
+        """Make a matrix from compressed columns of which only the listed ones have entries; see :meth:`from_dcsr`."""
         shape = ncols, nrows
         flipped: Any = cls._from_doubly("from_dcsc", compressed_cols, indptr, row_indices, values, dtype, shape, None)
         made: Self = ops.transpose(flipped).new(name=name)
