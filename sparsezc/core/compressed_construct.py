@@ -126,7 +126,7 @@ class FromCompressed:
         Raises
         ------
         InvalidValue
-            The lengths do not match, the offsets do not start at 0 or descend, or a position occurs twice.
+            The lengths do not match, the offsets descend or do not start at 0, or a position occurs twice.
         """
         shape = nrows, ncols
         return cls._from_doubly("from_dcsr", compressed_rows, indptr, col_indices, values, dtype, shape, name)
@@ -196,7 +196,7 @@ def _compressed(
     shape: tuple[int | None, int | None],
     symmetric: bool = False,
 ) -> Csr:
-    """Check and sort a user's compressed rows; of columns (`form` is "csc"), those of the transpose."""
+    """Check and sort a user's compressed rows; with `form` "csc", compressed columns, as rows of the transpose."""
     (nrows, ncols), where = shape, f"Matrix.from_{form}"
     names = ("indptr", "col_indices" if form == "csr" else "row_indices")
     rows, cols = ("nrows", "ncols") if form == "csr" else ("ncols", "nrows")
@@ -222,7 +222,7 @@ def _compressed(
         )
         given = given[order]
         vals = vals[order] if vals.ndim else vals
-    # the user's own arrays must not be shared
+    # the matrix must not share memory with the user's arrays
     given = given.copy() if np.shares_memory(given, ids) else given
     vals = vals.copy() if np.shares_memory(vals, values) else vals
     iso = vals.ndim == 0

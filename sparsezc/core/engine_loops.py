@@ -197,7 +197,7 @@ def run_loop(
 
 
 def passes(A: Matrix, most: int) -> int:
-    """Return how many passes over a matrix's rows one call of a loop is to make, from 1 to `most`.
+    """Return the number of passes over a matrix's rows that one call of a loop should make, from 1 to `most`.
 
     They take about 0.2 s, because Python handles an interrupt only between two calls.
     """

@@ -46,7 +46,7 @@ class Placeable:
         Raises
         ------
         InvalidValue
-            `placement` is unknown, or not one of the engine's; or ranks give engine "distributed" different matrices.
+            `placement` is unknown, or not one of the engine's; or the ranks' matrices for "distributed" differ.
         DeviceUnavailable
             The engine is "gpu" and there is none.
         OutOfMemory
@@ -97,8 +97,8 @@ class Placeable:
         Returns
         -------
         Matrix
-            In placement "device" if the matrix is there, else in "zerocopy": compressed ids have no segments, so those
-            of "hybrid" and "cached" are not used, nor the buffers of "stream" and "gather". It shares the values. Ids
+            In placement "device" if the matrix is there, else in "zerocopy": compressed ids have no segments for the
+            regions of "hybrid" and "cached", and use no buffers of "stream" and "gather". It shares the values. Ids
             that no packing makes smaller, or of 2^32 columns or more, stay plain.
 
         Raises

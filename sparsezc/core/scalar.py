@@ -269,7 +269,7 @@ class Scalar(Writable["Scalar"]):
     def __index__(self) -> int:
         if not self.dtype.is_integer:
             raise NotAnIndex(
-                f"Scalar {self.name} is of type {self.dtype}; only a Scalar has __index__ whose type is integral"
+                f"Scalar {self.name} is of type {self.dtype}; it only has __index__ if its type is integral"
             )
         return int(self._need())
 

@@ -185,7 +185,7 @@ def _native(of: Any) -> tuple[Any, bool]:
 
 
 def _objects(x: Any) -> list[Any]:
-    """Return those arguments that are objects with a lock."""
+    """Return the arguments that have a lock."""
     if isinstance(x, dict):
         return _objects(list(x.values()))
     if isinstance(x, list | tuple):

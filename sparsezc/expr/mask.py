@@ -137,7 +137,7 @@ class Mask:
 
 
 class Maskable:
-    """Base class of the objects that can be masks: Matrix and Vector."""
+    """Base class of the objects that have masks ``S`` and ``V``: Matrix and Vector."""
 
     __slots__ = ()
 

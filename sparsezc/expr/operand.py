@@ -147,7 +147,7 @@ class Step(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The steps that make a product's values the weights of columns of the next, from the last Weights' `stop` on."""
+    """The steps that turn a product's values into weights of the next one's columns, from the last `stop` to `stop`."""
 
     stop: int
     steps: tuple[Step, ...]

@@ -81,10 +81,10 @@ class Pick:
 class Trail:
     """The rule by which walks choose their next vertex.
 
-    Without weights, step s takes position ``x * d >> 64`` of the row's d entries, x number s of step 0. Else step s is
-    tried: in try t, number 2t of step s+1 is a position, and number 2t+1 accepts it if it is at most 2**64 w/top, times
-    the edge's share of the p-q bias. After :data:`TRIES` tries, number 2 TRIES of that step is a place among the whole
-    numbers q of all entries, each times its share.
+    If all edges weigh the same, step s takes position ``x * d >> 64`` of the row's d entries, x number s of step 0.
+    Else, in try t of step s, number 2t of step s+1 is a position, and number 2t+1 accepts it if it is at most 2**64
+    w/top, times the edge's share of the p-q bias. After :data:`TRIES` tries, number 2 TRIES of that step is a place
+    among the whole numbers q of all entries, each times its share.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ sampled_mxm          A, X, Y, Z, R     semiring    Matrix: W Z for the W(A.S) <<
 two_way_mxm          A, B, X           semiring    Matrix: W X and W'X by columns, W with values of B (ops/panels.py)
 two_way_sampled_mxm  A, X, R           semiring    Matrix: W X and W'X for the W(A.S) << X X' over R's semiring
 solve                G, B              None        Matrix of FP64: each row the x with G_i x = b_i (ops/mxm.py)
-distances            X, Y              None        Matrix of FP64: of each row of X from each of Y
+distances            X, Y              None        Matrix of FP64: from the rows of X to those of Y
 map_rows             A, B, ..., F      None        Matrix of FP64: row i is F of row i of each operand (ops/apply.py)
 best_column          A, v              None        Vector: the column of each row's entries where v is largest
 argsort              u                 None        Vector: positions of the least values, in their order
@@ -65,7 +65,7 @@ color_rows           A, u              None        Vector: the smallest number t
                                                    larger u has
 sum_by_labels        A, u              semiring    Matrix: sums of entries by the labels of row and column
 selectk              A, I, P           None        Matrix: a row for each of I, the entries that P picks
-walk                 A, W [, t [, w]]  None        Matrix: a row a walk, its vertices in their order
+walk                 A, W [, t [, w]]  None        Matrix: a row for each walk, its vertices in order
 ===================  ================  ==========  =================================================
 
 An ``aggregate`` (x, steps; op an aggregator) never reaches an engine: :mod:`sparsezc.expr.dispatch` runs its steps, and

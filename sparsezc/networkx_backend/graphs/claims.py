@@ -53,7 +53,7 @@ class _Backend(SimpleNamespace):
         vars(self).update(functions)
 
     def __getattr__(self, name: str) -> Any:
-        """Raise an error for a function that this backend lacks; its message says that NetworkX itself has it.
+        """Raise an error for a function that this backend lacks; its message names NetworkX as the alternative.
 
         If NetworkX tries several backends, it takes the error as a refusal, and tries the next one.
         """

@@ -57,7 +57,7 @@ def _by_neighbours(
 
 
 def _heaviest(A: Matrix) -> NDArray[np.int64]:
-    """Return the ends of an edge of the largest weight, or no vertices if there are no edges."""
+    """Return the ends of an edge of the largest weight, or an empty array if there are no edges."""
 
     def look() -> NDArray[np.int64]:
         i, j, _ = A.select(select.valueeq, lengths_of(A).most).new().to_coo()

@@ -61,7 +61,7 @@ def strongly_connected_components(G: Graph) -> Iterator[set[Any]]:
 
 @claims("source", multigraph=True)
 def kosaraju_strongly_connected_components(G: Graph, source: Any = None) -> Iterator[set[Any]]:
-    """Return the strong components, none with an edge to a later one: see :func:`strongly_connected_components`."""
+    """Return strong components in sinks-first order: see :func:`sparsezc.algorithms.strongly_connected_components`."""
     yield from strongly_connected_components(G)
 
 
