@@ -20,7 +20,7 @@ __all__ = ["CSS_STYLE", "has_pandas", "html", "scalar_html", "scalar_text", "tex
 
 has_pandas = find_spec("pandas") is not None  # python-graphblas's name; without pandas there is no table
 _NOTEWORTHY_BYTES = 1 << 20  # bytes: the memory of smaller objects is not shown
-_MOST_COLUMNS = 150  # columns of a table that pandas fits to the terminal
+_MOST_COLUMNS = 150  # the most columns of a table that pandas fits to the terminal
 
 
 def text(x: Any, mask: Any = None) -> str:

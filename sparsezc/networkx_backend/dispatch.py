@@ -36,14 +36,14 @@ _waited = [0.0]
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return True if a call is faster here, else the reason; NetworkX calls this after `can_run` if none is named.
+    """Return True if a call is faster here, else the reason; NetworkX calls this only if no backend is named.
 
     A faster call whose answer differs is sent only with ``nx.config.backends.sparsezc.same_answers = False``. The time
     that a start of the library would have saved is summed over calls, until a start pays off.
     """
     try:
         return _judged(name, args, kwargs)
-    except Exception as error:  # NetworkX catches none, and its own function may accept these arguments
+    except Exception as error:  # NetworkX catches no errors; its own function may accept these arguments
         return f"its time for these arguments is not known ({error})"
 
 

@@ -132,7 +132,7 @@ def makes(reason: Callable[[dict[str, Any]], str | None]) -> Callable[[Function]
 
 
 def under_test() -> bool:
-    """Return whether NetworkX's tests run with a backend: NetworkX then compares graphs with, and uses, its own."""
+    """Return whether NetworkX's tests run with a backend: it then compares graphs with its own, and uses these."""
     return bool(backends._dispatchable._is_testing)
 
 
@@ -220,7 +220,7 @@ def can_run_or_say(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _unbound(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return True, or the reason why arguments do not fit; not for every call: bind() is slower than some functions."""
+    """Return True, or the reason why the arguments do not fit; callers check first, as bind() is slow."""
     try:
         claim.signature.bind(*args, **kwargs)
     except TypeError as error:

@@ -60,7 +60,7 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
     _empty: Any = nx.Graph
 
     def __new__(cls, *given: Any, **named: Any) -> Any:
-        """Return an empty NetworkX graph without arguments: functions that fill a graph call a graph's class so."""
+        """Return an empty NetworkX graph if called without arguments, as by functions that fill ``type(G)()``."""
         return object.__new__(cls) if given or named else cls._empty()
 
     def __getnewargs__(self) -> tuple[Any, ...]:  # for copies and pickles
