@@ -11,7 +11,7 @@ True
 
 from sparsezc.core import dtypes, matrix, operator, scalar, utils, vector
 
-_supports_udfs = True  # python-graphblas's name for whether operators can be made of Python functions
+_supports_udfs = True  # python-graphblas's name; True if operators can be compiled from Python functions
 
 __all__ = ["dtypes", "matrix", "operator", "scalar", "utils", "vector"]
 

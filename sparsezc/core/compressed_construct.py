@@ -28,10 +28,10 @@ class FromCompressed:
     def _made(
         cls, store: Any, dtype: DataType, shape: tuple[int, int], name: str | None, symmetric: bool = False
     ) -> Self:
-        """Make a matrix on the CPU engine, and move it to the configured engine."""
+        """Make a matrix of a store on the CPU engine, and move it to ``config.engine``."""
         kind: Any = cls
         made = kind._from_store(cpu.engine(), store, dtype, shape, name)
-        made._known_symmetric(symmetric)  # before it moves: the GPU engine then stores it once for both directions
+        made._known_symmetric(symmetric)  # before the move: the GPU engine then stores one orientation only
         if config.engine != "auto":
             made = made.to(config.engine)
         return made  # type: ignore[no-any-return]
@@ -57,7 +57,7 @@ class FromCompressed:
         col_indices : array_like of integers, shape (n,)
             Row i has ``col_indices[indptr[i]:indptr[i + 1]]``, in any order.
         values : array_like, shape (n,), or a number
-            A number stands for all of them and takes no memory.
+            A number is the value of every entry and takes no memory.
         dtype : optional
         nrows, ncols : int, optional
         name : str, optional
@@ -67,7 +67,7 @@ class FromCompressed:
         Raises
         ------
         InvalidObject
-            The arrays are no CSR: the message names the place.
+            The arrays are not valid CSR; the message gives the first fault and its position.
         DimensionMismatch
             The numbers of values and of ids differ.
 
@@ -112,7 +112,7 @@ class FromCompressed:
         ncols: int | None = None,
         name: str | None = None,
     ) -> Self:
-        """Make a matrix from compressed rows, of which only those with entries are listed.
+        """Make a matrix from compressed rows of which only the listed ones have entries.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class FromCompressed:
         Raises
         ------
         InvalidValue
-            The lengths do not match, the offsets do not start at 0 or descend, or a position occurs twice.
+            The lengths do not match, the offsets descend or do not start at 0, or a position occurs twice.
         """
         shape = nrows, ncols
         return cls._from_doubly("from_dcsr", compressed_rows, indptr, col_indices, values, dtype, shape, name)
@@ -144,7 +144,7 @@ class FromCompressed:
         ncols: int | None = None,
         name: str | None = None,
     ) -> Self:
-        """Make a matrix from the compressed columns that have entries; arguments and errors as in :meth:`from_dcsr`."""
+        """Make a matrix from compressed columns of which only the listed ones have entries; see :meth:`from_dcsr`."""
         shape = ncols, nrows
         flipped: Any = cls._from_doubly("from_dcsc", compressed_cols, indptr, row_indices, values, dtype, shape, None)
         made: Self = ops.transpose(flipped).new(name=name)
@@ -196,7 +196,7 @@ def _compressed(
     shape: tuple[int | None, int | None],
     symmetric: bool = False,
 ) -> Csr:
-    """Check and sort a user's compressed rows; of columns (`form` is "csc"), those of the transpose."""
+    """Check and sort a user's compressed rows; with `form` "csc", compressed columns, as rows of the transpose."""
     (nrows, ncols), where = shape, f"Matrix.from_{form}"
     names = ("indptr", "col_indices" if form == "csr" else "row_indices")
     rows, cols = ("nrows", "ncols") if form == "csr" else ("ncols", "nrows")
@@ -222,7 +222,7 @@ def _compressed(
         )
         given = given[order]
         vals = vals[order] if vals.ndim else vals
-    # the user's own arrays must not be shared
+    # the matrix must not share memory with the user's arrays
     given = given.copy() if np.shares_memory(given, ids) else given
     vals = vals.copy() if np.shares_memory(vals, values) else vals
     iso = vals.ndim == 0

@@ -1,8 +1,8 @@
 """Loops of algorithms that an engine may run in place of their statements.
 
-Each function asks for a capability of the engine. Where the engine lacks it, or declines, the function returns None (or
-what its docstring says), and the algorithm runs its statements. An engine runs a whole loop at once, the rounds that
-remain of one, or a Python function that numba compiles.
+Each function calls a capability of the engine. If the engine lacks or declines it, the function returns None (or the
+value that its docstring names), and the algorithm runs its statements. An engine runs a whole loop, the remaining
+rounds of one, or a Python function that numba compiles.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 def search(A: Matrix, start: Vector | int, *, parents: bool = False) -> Vector | None:
     """Return the levels of a breadth-first search, or its parents; None if the engine cannot run all of its rounds.
 
-    `start` is a vertex, or a vector with an entry for each of several. See
+    `start` is a vertex, or a vector with an entry for each start vertex. See
     :meth:`sparsezc.expr.engines.Capabilities.search`.
     """
     if not engines.can(A._kept()[0], "search"):
@@ -51,7 +51,7 @@ def search(A: Matrix, start: Vector | int, *, parents: bool = False) -> Vector |
 
 
 def searches(A: Matrix, sources: NDArray[np.int64]) -> Matrix | None:
-    """Return the levels of a search from each source, one row each; None if the engine cannot run all of their rounds.
+    """Return the levels of a search from each source, a row for each; None if the engine cannot run all rounds.
 
     See :meth:`sparsezc.expr.engines.Capabilities.searches`.
     """
@@ -64,7 +64,7 @@ def searches(A: Matrix, sources: NDArray[np.int64]) -> Matrix | None:
 def shorten(
     A: Matrix, near: Vector, distance: Vector, step: float, last: float, shortest: float, target: int | None
 ) -> bool:
-    """Lower a full vector of distances along the edges of `A` until none changes; return false if the engine cannot.
+    """Lower a full vector of distances along edges of `A` until no distance changes; return false if not supported.
 
     See :meth:`sparsezc.expr.engines.Capabilities.shorten`.
     """
@@ -76,7 +76,7 @@ def shorten(
 
 
 def components(A: Matrix) -> Vector | None:
-    """Return the smallest vertex of each vertex's weakly connected component, INT64; None if the engine cannot.
+    """Return for each vertex the smallest vertex of its weak component, INT64; None if the engine cannot.
 
     See :meth:`sparsezc.expr.engines.Capabilities.components`.
     """
@@ -87,21 +87,21 @@ def components(A: Matrix) -> Vector | None:
 
 
 def local_pagerank(S: Matrix, seeds: NDArray[np.int64], limits: tuple[float, float, float, int, int]) -> Any:
-    """Return the l1-regularised PageRank around vertices of a symmetric matrix; None if the engine cannot.
+    """Return the l1-regularised PageRank around each seed, a vertex of a symmetric matrix; None if the engine cannot.
 
-    The matrix has no entries on its diagonal. The answer covers the first seeds, as many as fit in memory.
+    The matrix has no entries on its diagonal. The result covers the first seeds, as many as fit in memory.
 
     `limits`: alpha, rho, the growth of an entry below which a step changes nothing, the largest number of steps, and
-    every how many steps one looks beyond the solution (:func:`sparsezc.applications.local_clustering`).
+    the number of steps between two searches for further vertices (:func:`sparsezc.applications.local_clustering`).
 
     Returns
     -------
     object or None
-        It has `sizes`, the vertices of each solution; `vertex`, `degree` and `y` of all, NumPy arrays, those of a seed
-        behind each other in any order; `settled`, whether all steps that they take were taken; `grown`, the largest
-        growth in the last one, 0 if they were; and ``ends(rank)``, which takes ranks of the vertices, from 0 on, those
-        of a seed behind each other, and returns by rank how many entries end there that begin at a lower one of the
-        same seed.
+        An object with `sizes`, the number of vertices of each solution; NumPy arrays `vertex`, `degree` and `y`, the
+        solutions one after the other, each in any order; `settled`, whether all solutions converged; `grown`, the
+        largest growth in the last step of those that did not, else 0; and ``ends(rank)``. That takes each vertex's
+        rank in its solution, from 0 on, and returns, at each rank, the number of entries that lead there from a lower
+        rank of the same solution.
     """
     with hold_locks(S):
         engine, store = S._need()
@@ -109,9 +109,9 @@ def local_pagerank(S: Matrix, seeds: NDArray[np.int64], limits: tuple[float, flo
 
 
 def follow(v: Vector, starts: NDArray[np.int64], length: int, meanwhile: Callable[[], None]) -> Matrix | None:
-    """Walk from each start along a vector of positions, from i to ``v[i]``; None if the engine cannot.
+    """Return the walk from each start along a vector of positions, from i to ``v[i]``; None if the engine cannot.
 
-    Then ``ops.walk`` does it.
+    The caller then uses ``ops.walk``.
 
     `meanwhile` is called while the engine walks, if it can. See :meth:`sparsezc.expr.engines.Capabilities.follow`.
     """
@@ -122,7 +122,7 @@ def follow(v: Vector, starts: NDArray[np.int64], length: int, meanwhile: Callabl
 
 
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:
-    """Yield the number of each round that the engine runs; return how many there were, 0 if it cannot run them.
+    """Yield the number of each round that the engine runs; return their count, 0 if the engine cannot run them.
 
     The body of the loop may run less often than there are rounds: see
     :func:`sparsezc.algorithms._frontier_loops.rounds`.
@@ -137,7 +137,7 @@ def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:
 def buckets(
     near: Vector, distance: Vector, limits: tuple[float, float, float], continues: Callable[[], bool]
 ) -> Generator[tuple[Scalar, int], None, tuple[float, int]]:
-    """Yield the limit of each round of delta-stepping that the engine runs, and 0, as the size of `near` is unknown.
+    """Yield the limit of each round of delta-stepping that the engine runs, and 0 for the unknown size of `near`.
 
     Return the limit after these rounds, and their number.
 
@@ -149,7 +149,7 @@ def buckets(
     limits : tuple
         The limit of this bucket, its increase beyond the least distance, and the last limit.
     continues : callable
-        Called now and then; the rounds end once it returns false.
+        Called between batches of rounds; the rounds end once it returns false.
     """
     engine, store = near._need()
     replay = engines.capability(engine, "replay_buckets")(store, distance._need()[1], limits, continues)
@@ -175,19 +175,18 @@ def run_loop(
     Parameters
     ----------
     loop : callable
-        A function of ``indptr``, ``indices``, the values if they are asked for, and `given`, in the Python that numba
+        A function of ``indptr``, ``indices``, the values if `values` is given, and `given`, in the Python that numba
         compiles: it writes to no operand and returns new arrays or numbers.
     given : int, float, bool or array, or callable
         A callable returns one of these, and is called only if the loop runs. The loop may write to an array that a
         callable returned.
-    times : float
-        How often the statements read each row and entry at least: from it, and from the time that the loop is marked
-        with (:func:`sparsezc.algorithms.loops.replacing`), follows whether compiling pays.
+    cost : float
+        The least nanoseconds that the statements take for each row and entry: the engine compiles only if that pays.
     values : dtype, optional
         The NumPy type in which the loop reads values.
     over : range, optional
-        The work to divide among threads: each runs the loop with the first number of its share, and the first of the
-        next one, as last arguments. The result is a list of the threads' results.
+        The work to divide among threads: each runs the loop with the start and the stop of its subrange as last
+        arguments. The result is a list of the threads' results.
     again : callable, optional
         Called with the results once all threads have ended: while it returns true, they run the loop once more. They
         share the arrays in `given`, and `over` is one pass over the rows.
@@ -205,9 +204,9 @@ def _statement_ns(loop: Callable[..., Any]) -> float:
 
 
 def passes(A: Matrix, most: int) -> int:
-    """Return how many passes over a matrix's rows one call of a loop is to make, from 1 to `most`.
+    """Return the number of passes over a matrix's rows that one call of a loop should make, from 1 to `most`.
 
-    They take about 0.2 s, because Python sees an interrupt only between two calls.
+    They take about 0.2 s, because Python handles an interrupt only between two calls.
     """
     return max(1, min(most, _READ // (A.nrows + A.nvals + 1))) if runs_loops(A) else most
 
@@ -227,7 +226,7 @@ def vector(
     at: NDArray[np.int64] | None = None,
     size: int | None = None,
 ) -> Vector:
-    """Make a Vector of arrays that a loop returned, and that must not be used afterwards.
+    """Make a Vector of arrays that a loop returned; the arrays must not be used afterwards.
 
     Without `at`, value i is the entry at position i, unless `present` is false there; with `at`, which ascends, it is
     the entry at position ``at[i]`` of `size`.
@@ -249,7 +248,7 @@ def matrix(
 def matrix_of_rows(
     rows: NDArray[np.int64], indptr: NDArray[np.int64], ids: NDArray[Any], values: NDArray[Any], n: int
 ) -> Matrix:
-    """Make an n x n Matrix of the rows that a loop returned: `rows` has their numbers, ascending; others are empty.
+    """Make an n x n Matrix of the rows that a loop returned; `rows` lists them, ascending, and other rows are empty.
 
     All entries have one value.
     """
@@ -270,25 +269,24 @@ def run_arrays(
 ) -> Any:
     """Run a loop over arrays in host memory and return its result; None if the engine prefers the statements.
 
-    The engine is that of `A`. On several processes it is None, as all have to run the same statements. `loop`, `given`,
-    `over` and `again` are as in :func:`run_loop`, but `given` begins with the offsets of rows and the ids, and the loop
-    may write to arrays of the caller's own. `times` is the number of rows and entries, or of what else the loop's mark
-    counts, that the statements read at least; if it is infinite, the loop always runs.
+    The engine is that of `A`. On several processes the result is None, as all must run the same statements. `loop`,
+    `given`, `over` and `again` are as in :func:`run_loop`, but `given` begins with the row offsets and the ids, and
+    the loop may write to the caller's arrays. `cost` is the least time of the statements, in nanoseconds.
     """
     return engines.capability(A._kept()[0], "run_arrays")(loop, given, _statement_ns(loop) * times, over, again)
 
 
 def agreed(A: Matrix, *found: Any) -> Any:
-    """Return the first process's values of numbers and arrays that each process has computed by itself.
+    """Return rank 0's values of numbers and arrays that every rank has computed.
 
-    Libraries of linear algebra round differently on different processors, but all processes have to decide alike. The
-    engine is that of `A`; on one process the given values are returned.
+    Libraries of linear algebra round differently on different processors, but all ranks must decide alike. The engine
+    is that of `A`; on one process the given values are returned.
     """
     return engines.capability(A._kept()[0], "agreed")(*found) or found
 
 
 def row_lengths(A: Matrix) -> NDArray[np.int64] | None:
-    """Return the number of entries of each row; None if the engine does not know it without a statement."""
+    """Return the number of entries of each row; None if the engine would need a statement to count them."""
     with hold_locks(A):
         engine, store = A._kept()
         found: NDArray[np.int64] | None = engines.capability(engine, "row_lengths")(store)
@@ -299,8 +297,8 @@ def row_lengths(A: Matrix) -> NDArray[np.int64] | None:
 def lent_rows(A: Matrix) -> Iterator[Any]:
     """Lend the rows of a matrix to code on the host; None if the host cannot read them as they are stored.
 
-    The object lent has ``indices``, the ids of all entries, and ``ends(rows)``, which returns where rows begin and end
-    in these, all as NumPy arrays. No other code may use the matrix meanwhile.
+    The object lent has ``indices``, the ids of all entries, and ``ends(rows)``, which returns the positions in
+    ``indices`` where rows begin and end, all as NumPy arrays. No other code may use the matrix meanwhile.
     """
     with hold_locks(A):
         engine, store = A._need()
@@ -308,16 +306,16 @@ def lent_rows(A: Matrix) -> Iterator[Any]:
             yield rows
 
 
-def part(A: Matrix, loop: Callable[..., Any], values: Any = None) -> Any:
-    """Return the rows of a matrix that this process has, for loops; None if all processes have to run the statements.
+def part(A: Matrix, cost: float, values: Any = None) -> Any:
+    """Return this rank's part of a matrix's rows, for loops; None if all ranks must run the statements.
 
     It is None on one process, too.
 
     `loop` and `values` are those of :func:`run_loop`. The object has `lo` and `hi`, the range of the rows; ``run(loop,
     *given, over=)``, which runs a loop over these rows while they are lent (:func:`lent_part`); ``total(mine)``, which
-    returns the sum of the FP64 arrays of all processes; ``gather(mine)``, which returns the values of all rows, given
-    those of these; and ``has_moves()``, which returns whether rows are to move to other processes: then the part has to
-    be asked for again.
+    returns the sum of all ranks' FP64 arrays; ``gather(mine)``, which returns the values of all rows, given those of
+    this rank's rows; and ``has_moves()``, which returns whether rows are about to move to other ranks: the caller must
+    then request the part again.
     """
     with hold_locks(A):
         engine, store = A._kept()
@@ -326,11 +324,11 @@ def part(A: Matrix, loop: Callable[..., Any], values: Any = None) -> Any:
 
 @contextmanager
 def lent_part(A: Matrix, part: Any) -> Iterator[None]:
-    """Lend the rows of a matrix that this process has to loops; no other code may use the matrix meanwhile."""
+    """Lend this rank's part of a matrix to loops; no other code may use the matrix meanwhile."""
     with hold_locks(A), part.lent():
         yield
 
 
 def part_vector(A: Matrix, part: Any, mine: NDArray[Any], dtype: DataType) -> Vector:
-    """Make the vector with a value for each row of a matrix, given those of this process's rows."""
+    """Make a distributed vector with a value for each row of a matrix; `mine` has those of this rank's rows."""
     return Vector._from_store(A._kept()[0], part.vector(mine, dtype), dtype, A.nrows)

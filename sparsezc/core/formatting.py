@@ -1,8 +1,7 @@
-"""The text of a Matrix, a Vector, a mask of one and a Scalar: lines about the whole, and a table of its corners.
+"""The text of a Matrix, a Vector, a mask or a Scalar: a header, and a table of the corners.
 
-The layout is python-graphblas's, and as there pandas makes the table, of as many rows and columns as its options
-``display.max_rows``, ``min_rows`` and ``max_columns`` say. Only the corners are read, as the whole may be larger than
-the host's memory.
+The format is python-graphblas's. pandas makes the table; its options ``display.max_rows``, ``min_rows`` and
+``max_columns`` set the size. Only the corners are read, as all entries may not fit in host memory.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ __all__ = ["CSS_STYLE", "has_pandas", "html", "scalar_html", "scalar_text", "tex
 
 has_pandas = find_spec("pandas") is not None  # python-graphblas's name; without pandas there is no table
 _NOTEWORTHY_BYTES = 1 << 20  # bytes: the memory of smaller objects is not shown
-_MOST_COLUMNS = 150  # that a table has if pandas fits them to the terminal
+_MOST_COLUMNS = 150  # the most columns of a table that pandas fits to the terminal
 
 
 def text(x: Any, mask: Any = None) -> str:
-    """Return a Matrix, a Vector or a transpose as text; with a `mask` of it, the mask."""
+    """Return the text of a Matrix, TransposedMatrix or Vector; with `mask`, that of this mask of the object."""
     if (said := _elsewhere(x, mask)) is not None:
         return said
     kind = f"gb.{type(x).__name__}"
@@ -44,7 +43,7 @@ def text(x: Any, mask: Any = None) -> str:
 
 
 def html(x: Any, mask: Any = None) -> str:
-    """Return the same as HTML, for notebooks."""
+    """Return the HTML of the object or mask, for notebooks."""
     if (said := _elsewhere(x, mask)) is not None:
         return f"<div><p>{escape(said)}</p></div>"
     kind = f"gb.{type(x).__name__}"
@@ -73,7 +72,7 @@ def scalar_html(s: Any) -> str:
 
 
 def _elsewhere(x: Any, mask: Any) -> str | None:
-    """Return a line about an object whose entries cannot be counted without other processes; None for others."""
+    """Return one line about an object whose engine summarises it without counting all entries; None for others."""
     said = None if x._engine is None else engines.capability(x._engine, "summary")(x._store)
     if said is None:
         return None
@@ -86,7 +85,7 @@ def _mask_kind(mask: Any) -> str:
 
 
 def _columns(x: Any) -> dict[str, Any]:
-    """Return the names and values of the first lines."""
+    """Return the names and values of the header."""
     if x._engine is None:
         format, placement, nbytes = "not stored yet", None, 0
     else:
@@ -96,20 +95,20 @@ def _columns(x: Any) -> dict[str, Any]:
         format = _turned(format)
     found = {"nvals": x.nvals, **sizes(x.shape), "dtype": x.dtype.name, "format": format}
     if placement is not None or nbytes >= _NOTEWORTHY_BYTES:
-        found["placement"] = placement or "host"  # the one of an engine that has no other
+        found["placement"] = placement or "host"  # engines without placements use host memory
     if nbytes >= _NOTEWORTHY_BYTES:
         found["memory"] = f"{nbytes / 2**20:,.1f} MiB"
     return found
 
 
 def _turned(format: str) -> str:
-    """Return the format of the transpose: by columns what is by rows."""
+    """Return the format of the transpose, such as ``csc`` for ``csr``."""
     kind, space, rest = format.partition(" ")
     return kind[:-1] + {"r": "c", "c": "r"}.get(kind[-1], kind[-1]) + space + rest
 
 
 def _table(x: Any, mask: Any) -> tuple[Any, Any]:
-    """Return a DataFrame of the corners, and the options by which pandas prints it."""
+    """Return a DataFrame of the corners, and the context of pandas options for printing it."""
     pd: Any = import_module("pandas")
 
     shown = pd.options.display
@@ -122,13 +121,13 @@ def _table(x: Any, mask: Any) -> tuple[Any, Any]:
         values = ((np.ones(values.size, bool) if mask.structure else values != 0) ^ mask.complement).astype(np.uint8)
     i, j = (np.zeros(values.size, np.int64), at[0]) if x.ndim == 1 else at
     for row, column, value in zip(i.tolist(), j.tolist(), values.tolist(), strict=True):
-        cells[row, column] = "nan" if value != value else value  # a record, too, is one cell
+        cells[row, column] = "nan" if value != value else value  # a record fills one cell
     frame = pd.DataFrame(cells, index=[""] if x.ndim == 1 else rows, columns=columns)
     return frame, pd.option_context("display.show_dimensions", False, "display.large_repr", "truncate")
 
 
 def _labels(length: int, most: int | None, ends: int | None) -> NDArray[np.int64]:
-    """Return the positions of a table: all, or one more than pandas prints, the last of them from the end."""
+    """Return the positions in a table: all, or one more than pandas prints, of which the last half is from the end."""
     if most is None or length <= most:
         return np.arange(length)
     half = (most if ends is None else min(ends, most)) // 2
@@ -140,7 +139,7 @@ def _labels(length: int, most: int | None, ends: int | None) -> NDArray[np.int64
 def _corners(x: Any, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Any:
     """Return the part of an object that a table shows."""
     if x._engine is None:
-        x = x.dup()  # the object itself stays where no statement has needed it
+        x = x.dup()  # the copy is stored, so printing gives the object no engine
     if x.ndim == 1:
         return x[columns].new()
     return x.T[columns, rows].new().T if x._transposed else x[rows, columns].new()

@@ -1,4 +1,4 @@
-"""python-graphblas objects to ours and back, without a copy on the CPU engine."""
+"""Conversion between python-graphblas objects and ours, without a copy on the CPU engine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def from_graphblas(x: Any, *, copy: bool = False) -> Any:
     x : graphblas.Matrix, graphblas.Vector or graphblas.Scalar
         A transpose becomes a Matrix; an expression is computed.
     copy : bool
-        False: both are views of one content, and a change through one shows in the other. A Scalar's value is always
+        False: both objects share one store, so a change to one is visible in the other. A Scalar's value is always
         copied, and an expression is computed once, into the returned object.
 
     Returns
@@ -54,7 +54,7 @@ def from_graphblas(x: Any, *, copy: bool = False) -> Any:
         raise TypeError(f"from_graphblas: a Matrix, Vector or Scalar of graphblas is needed; got {type(x)}")
     dtype = native.our_type(x.dtype)
     store = x.dup() if copy else x
-    store.wait()  # in nonblocking mode operations may be pending, which must not mix with our statements
+    store.wait()  # in nonblocking mode, pending operations must end before our statements run
     if x.ndim == 1:
         return Vector._from_store(engine, store, dtype, x.shape[0], x.name)
     return Matrix._from_store(engine, store, dtype, x.shape, x.name)
@@ -67,8 +67,8 @@ def to_graphblas(x: Any, *, copy: bool = False) -> Any:
     ----------
     x : Matrix, TransposedMatrix, Vector or Scalar
     copy : bool
-        False: an object on the CPU engine is returned itself, and a change through one shows in the other; an object on
-        a GPU is copied once, and so is a Scalar's value; of a TransposedMatrix the transpose is formed.
+        False: the result shares the store of an object on the CPU engine, so a change to one is visible in the other;
+        an object on a GPU is copied once, and so is a Scalar's value; a TransposedMatrix is formed.
 
     Raises
     ------

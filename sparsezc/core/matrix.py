@@ -1,4 +1,4 @@
-"""Matrix: a sparse matrix on an engine, in a placement; its transpose is never formed unless asked for."""
+"""Matrix: a sparse matrix on an engine, in a placement; its transpose is a view until ``A.T.new()`` forms it."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ _numbers = itertools.count()
 
 
 def _is_graph(dtype: Any) -> bool:
-    """Return whether an object that is given as a type is a matrix, a table or a graph."""
-    if isinstance(dtype, list):  # a list of pairs of a name and a type is one of fields
+    """Return whether the argument `dtype` is a matrix, a table or a graph instead of a type."""
+    if isinstance(dtype, list):  # a list of (name, type) pairs is a record type
         return bool(dtype) and isinstance(dtype[0], list)
-    if isinstance(dtype, type | np.dtype):  # both have attributes named as an object's
+    if isinstance(dtype, type | np.dtype):  # classes and dtypes, too, have attributes `shape` or `adj`
         return False
     return len(getattr(dtype, "shape", ())) == 2 or hasattr(dtype, "adj")
 
@@ -67,7 +67,7 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
     Raises
     ------
     UnknownDtype
-        `dtype` is no type.
+        `dtype` is not a type.
     InvalidValue
         A size is negative or above 2**60.
 
@@ -84,13 +84,13 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
 
     __slots__ = ("_facts", "_shape", "_symmetric", "_transpose")
     ndim = 2
-    #: SuiteSparse's own functions, as python-graphblas has them.
+    #: The methods of SuiteSparse:GraphBLAS beyond the standard, as in python-graphblas.
     #:
     #: :meta hide-value:
     ss = Accessor()
 
     def __init__(self, dtype: Any = FP64, nrows: int = 0, ncols: int = 0, *, name: str | None = None) -> None:
-        if _is_graph(dtype) and (made := maker(dtype, "A")):  # before NumPy finds a type in it
+        if _is_graph(dtype) and (made := maker(dtype, "A")):  # NumPy would take the type of its elements
             raise UnknownDtype(f"Matrix: dtype is a {type(dtype).__name__}; a type is needed, or a Matrix{made}")
         try:
             kind = lookup(dtype)
@@ -105,9 +105,9 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
         self.name = f"M_{next(_numbers)}" if name is None else name
         self._shape = shape
         self._symmetric = False
-        # Weak, as in a circle both would wait for the garbage collector.
+        # Weak: in a reference cycle both objects would stay until the garbage collector runs.
         self._transpose: weakref.ref[TransposedMatrix] | None = None
-        self._facts: dict[str, Any] | None = {}  # facts computed of the content; None: no facts are kept
+        self._facts: dict[str, Any] | None = {}  # facts computed from the entries; None: facts are not cached
         self._engine, self._store = engine, store
         self._lock = locks.new() if engine is None or engine.lock is None else engine.lock
 
@@ -127,10 +127,9 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
 
     @classmethod
     def _from_csr(cls, csr: Csr, engine: str | None = None, *, name: str | None = None, adopt: bool = False) -> Self:
-        """Make a matrix on the engine of the arrays' placement, or on the named one.
+        """Make a matrix from CSR arrays, on the engine of their placement or on the named engine.
 
-        With `adopt` the CPU engine takes over the arrays if they own their memory: the caller must not use them
-        afterwards.
+        With `adopt` the CPU engine takes over arrays that own their memory: the caller must not use them afterwards.
         """
         there = engines.get(budget.engine_of(csr.indices.placement) if engine is None else engine)
         if engine is None and (reader := engines.capability(there, "reader")(csr)) is not None:
@@ -142,14 +141,14 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
 
     @locked
     def _to_csr(self) -> Csr:
-        """Return the content as plain arrays, copied, but for those of a file."""
+        """Return the entries as CSR arrays: copies, unless a file's pages hold them."""
         engine, store = self._kept()
         return engine.matrix_to_csr(store).known_symmetric(self._symmetric)
 
     def _known_symmetric(self, symmetric: bool = True) -> Self:
-        """Return itself, marked as equal to its transpose until it changes.
+        """Mark the matrix as equal to its transpose until it changes, and return it.
 
-        `_symmetric` is set only here.
+        Only this method sets `_symmetric` to true.
         """
         self._symmetric = symmetric
         return self
@@ -161,7 +160,7 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
 
     @locked
     def _fact(self, name: str, compute: Callable[[], Any]) -> Any:
-        """Return ``compute()``, cached until the content changes: for facts that need a pass over all entries."""
+        """Return the result of ``compute()``, usually a pass over all entries, cached until the matrix changes."""
         if self._facts is None:
             return compute()
         if name not in self._facts:
@@ -184,7 +183,7 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
 
     @locked
     def _need(self) -> tuple[Engine, Any]:
-        """Return an engine that runs statements, and the store there."""
+        """Return the engine that runs statements on this matrix, and its store there, loaded from a file if need be."""
         if self._engine is None:
             self._settle(engines.get("cpu"))
         assert self._engine is not None
@@ -192,18 +191,18 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
         return self._engine, self._store
 
     def _kept(self) -> tuple[Engine, Any]:
-        """Return the engine and the store as they are, for what reads a matrix where it is; its lock is held."""
+        """Return the engine and the store without loading a file's entries; the caller holds the lock."""
         return self._need() if self._engine is None else (self._engine, self._store)
 
     @property
     @locked
     def nvals(self) -> int:
-        """Number of entries; of a distributed object a collective."""
+        """Number of entries; a collective if the matrix is distributed."""
         return 0 if self._engine is None else self._engine.nvals(self._store)
 
     @property
     def T(self) -> TransposedMatrix:
-        """The transpose as an operand; ``A.T.new()`` forms it."""
+        """The transpose as a view, for use as an operand; ``A.T.new()`` forms it."""
         view = None if self._transpose is None else self._transpose()
         if view is None:
             view = TransposedMatrix(self)
@@ -219,7 +218,7 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
         name: str | None = None,
         **options: Any,
     ) -> Matrix:
-        """Copy the matrix: to another type, without entries, or only the entries that a mask allows."""
+        """Return a copy: converted to `dtype`, without entries (`clear`), or with only the entries in `mask`."""
         check_options(options)
         kind = self.dtype if dtype is None else lookup(dtype)
         if mask is not None:
@@ -246,7 +245,7 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
         nrows: int | None = None,
         ncols: int | None = None,
     ) -> None:
-        """Fill this empty matrix from row ids, column ids and values, which take its type.
+        """Fill this empty matrix from row ids, column ids and values; the values are converted to its type.
 
         Parameters
         ----------
@@ -279,7 +278,7 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
         self << made
 
     def setdiag(self, values: Any, k: int = 0, *, mask: Any = None, accum: Any = None, **options: Any) -> None:
-        """Write to diagonal `k`: see :func:`sparsezc.ops.setdiag`."""
+        """Write `values` to diagonal `k`: see :func:`sparsezc.ops.setdiag`."""
         ops.setdiag(self, values, k, mask, accum)
 
     @locked
@@ -304,7 +303,7 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
 
     @locked
     def resize(self, nrows: int, ncols: int) -> None:
-        """Change the sizes; entries beyond them are dropped."""
+        """Change the numbers of rows and columns; entries outside the new shape are removed."""
         shape = arrays.size(nrows, f"{self.name}.resize: nrows"), arrays.size(ncols, f"{self.name}.resize: ncols")
         if self._engine is not None:
             self._engine.resize(self._store, *shape)
@@ -328,13 +327,13 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
 
     @locked
     def to_graphblas(self, *, copy: bool = False) -> Any:
-        """Return the matrix as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
+        """Return the matrix as a python-graphblas Matrix: see :func:`sparsezc.to_graphblas`."""
         here = self if self._engine is None else self.to("cpu")
         engine, store = here._need()
         if copy:
             return native.handed_out(engine.dup(store, self.dtype))
         if here is self:
-            self._changed()  # the other object may change it from now on
+            self._changed()  # writes through the returned object change this matrix unnoticed
             self._facts = None
         return native.handed_out(store)
 

@@ -1,6 +1,6 @@
 """Matrices made from a user's arrays: the ``from_...`` methods of :class:`~sparsezc.core.matrix.Matrix`.
 
-Every one builds on the CPU engine; if ``config.engine`` names another one, the matrix is then moved there.
+The CPU engine builds the matrix; if ``config.engine`` names another engine, the matrix then moves there.
 """
 
 from __future__ import annotations
@@ -60,19 +60,19 @@ class FromArrays(FromCompressed):
         rows, columns : array_like of integers, shape (n,)
             The positions, in any order.
         values : array_like, shape (n,), or a number
-            A number stands for all of them.
+            A number is the value of every entry.
         dtype : optional
-            The type of the matrix; by default the values' own.
+            The type of the matrix; by default the type of the values.
         nrows, ncols : int, optional
             By default the largest id plus one.
         dup_op : binary operator or its name, optional
-            The operator that merges values of one position.
+            The operator that combines the values of a position that occurs more than once.
         name : str, optional
 
         Raises
         ------
         InvalidValue
-            A position occurs twice without `dup_op`, or a size is not known.
+            A position occurs twice without `dup_op`, or a size is neither given nor implied by an id.
         IndexOutOfBound
             An id is negative, or at least `nrows` or `ncols`.
         DimensionMismatch
@@ -118,7 +118,7 @@ class FromArrays(FromCompressed):
         Raises
         ------
         InvalidValue
-            Items are neither pairs nor triples, or of both kinds.
+            Items are neither pairs nor triples, or some are pairs and others triples.
         TypeError
             `values` is given for triples.
         """
@@ -129,7 +129,7 @@ class FromArrays(FromCompressed):
                 )
             if edgelist.shape[1] == 3:
                 raise InvalidValue(
-                    f"Matrix.from_edgelist: edgelist array must have shape (n, 2); got {edgelist.shape}. Of an array,"
+                    f"Matrix.from_edgelist: edgelist array must have shape (n, 2); got {edgelist.shape}. For an array,"
                     " values must be passed separately"
                 )
             if edgelist.shape[1] != 2:
@@ -158,7 +158,7 @@ class FromArrays(FromCompressed):
 
     @classmethod
     def from_scalar(cls, value: Any, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None) -> Self:
-        """Make a matrix with this value at every position."""
+        """Make a full matrix, with `value` at every position."""
         given, made_of = checks.everywhere(value, dtype, "Matrix.from_scalar: value")
         kind: Any = cls
         made: Matrix = kind(made_of, nrows, ncols, name=name)
@@ -203,9 +203,9 @@ class FromArrays(FromCompressed):
         ncols: int | None = None,
         name: str | None = None,
     ) -> Self:
-        """Make a matrix from ``{row: {column: value}}``, or from a list with one dict a row.
+        """Make a matrix from ``{row: {column: value}}``, or from a list with one dict for each row.
 
-        With ``order="columnwise"`` rows and columns are exchanged.
+        With ``order="columnwise"`` it is ``{column: {row: value}}``, or one dict for each column.
 
         Raises
         ------
@@ -231,5 +231,5 @@ class FromArrays(FromCompressed):
         nrows = max(i, default=-1) + 1 if nrows is None else nrows
         ncols = max(j, default=-1) + 1 if ncols is None else ncols
         if max(i, default=-1) >= nrows or max(j, default=-1) >= ncols:
-            raise InvalidObject(f"Matrix.from_dicts: there are ids beyond the size, {nrows} x {ncols}")
+            raise InvalidObject(f"Matrix.from_dicts: an id is outside the shape, {nrows} x {ncols}")
         return cls.from_coo(i, j, vals, dtype, nrows=nrows, ncols=ncols, name=name)

@@ -1,4 +1,4 @@
-"""The content of a matrix as arrays and dicts: the ``to_...`` methods of Matrix and TransposedMatrix."""
+"""Export of a matrix as arrays and dicts: the ``to_...`` methods of Matrix and TransposedMatrix."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _lengths(indptr: NDArray[Any]) -> NDArray[np.int64]:
 
 
 class MatrixContents:
-    """A Matrix as arrays."""
+    """The export methods of a Matrix."""
 
     __slots__ = ()
     T: Any
@@ -51,7 +51,7 @@ class MatrixContents:
         raise NotImplementedError
 
     def _full_values(self) -> NDArray[Any] | None:
-        """Return the values as an array of the matrix's shape, if it has every entry and its engine has them so."""
+        """Return the values as an array of the matrix's shape; None unless it is full and stored densely."""
         engine, store = self._kept()
         values: NDArray[Any] | None = engines.capability(engine, "full_values")(store)
         return values
@@ -66,13 +66,13 @@ class MatrixContents:
         values: bool = True,
         sort: bool = True,
     ) -> tuple[Any, Any, Any]:
-        """Return row ids, column ids (uint64) and values, by rows and then columns; None for parts not wanted.
+        """Return row ids, column ids (uint64) and values, sorted by row, then column; None for arrays not requested.
 
-        Of a distributed matrix this is a collective: all ranks call it, and get the whole.
+        If the matrix is distributed, this is a collective: all ranks must call it, and each gets all entries.
         """
         engine, store = self._need()
         here, nrows = cpu.engine(), self._shape[0]
-        if engine is here and nrows > 4 * here.nvals(store) + 1024:  # offsets would be larger than the entries
+        if engine is here and nrows > 4 * here.nvals(store) + 1024:  # offsets would take more memory than entries
             i, j, vals = here.matrix_to_coo(store)
             vals = plain(vals, self.dtype)
             vals = vals if dtype is None else cast(vals, lookup(dtype))
@@ -83,10 +83,10 @@ class MatrixContents:
 
     @locked
     def to_csr(self, dtype: Any = None, *, sort: bool = True) -> Compressed:
-        """Copy to ``indptr``, column ids (both uint64, ids ascending in each row) and values."""
+        """Return copies of ``indptr``, the column ids (both uint64, ids ascending in each row) and the values."""
         csr = self._to_csr()
         ids, vals = csr.indices.read(), csr.values.read()
-        if csr.indices.placement not in HOSTS:  # the arrays that were read may be the matrix's own memory
+        if csr.indices.placement not in HOSTS:  # `read` may return the matrix's own memory
             ids, vals = ids.astype(np.uint64), vals.copy()
         if csr.iso:
             vals = np.full(csr.nvals, vals[0] if vals.size else np.zeros((), vals.dtype))
@@ -96,18 +96,18 @@ class MatrixContents:
         return csr.indptr.view(np.uint64), ids.astype(np.uint64, copy=False), vals
 
     def to_csc(self, dtype: Any = None, *, sort: bool = True) -> Compressed:
-        """Copy to ``indptr``, row ids (both uint64, ids ascending in each column) and values."""
+        """Return copies of ``indptr``, the row ids (both uint64, ids ascending in each column) and the values."""
         formed: MatrixContents = self.T.new()
         return formed.to_csr(dtype)
 
     def to_dcsr(self, dtype: Any = None, *, sort: bool = True) -> DoublyCompressed:
-        """Return ids of the rows that have entries, their ``indptr``, column ids (all uint64) and values, copied."""
+        """Return copies of the ids of the non-empty rows, their ``indptr``, column ids (all uint64) and values."""
         i, j, vals = self.to_coo(dtype)
-        first = np.flatnonzero(np.diff(i, prepend=i[:1] + np.uint64(1)))  # where another row begins
+        first = np.flatnonzero(np.diff(i, prepend=i[:1] + np.uint64(1)))  # the first entry of each row
         return i[first], np.append(first, i.size).astype(np.uint64), j, vals
 
     def to_dcsc(self, dtype: Any = None, *, sort: bool = True) -> DoublyCompressed:
-        """Return ids of the columns that have entries, their ``indptr``, row ids (all uint64) and values, copied."""
+        """Return copies of the ids of the non-empty columns, their ``indptr``, row ids (all uint64) and values."""
         formed: MatrixContents = self.T.new()
         return formed.to_dcsr(dtype)
 
@@ -117,7 +117,7 @@ class MatrixContents:
         Raises
         ------
         InvalidValue
-            `order` is neither of them.
+            `order` is neither "rowwise" nor "columnwise".
         """
         if arrays.order(order, "to_dicts") == "columnwise":
             flipped: dict[int, dict[int, Any]] = self.T.new().to_dicts()
@@ -129,7 +129,7 @@ class MatrixContents:
 
 
 class FlippedContents:
-    """A TransposedMatrix as arrays: the matrix's own, with rows and columns exchanged."""
+    """The export methods of a TransposedMatrix: those of its matrix, with rows and columns exchanged."""
 
     __slots__ = ()
     _matrix: Matrix
@@ -141,27 +141,27 @@ class FlippedContents:
     def to_coo(
         self, dtype: Any = None, *, rows: bool = True, columns: bool = True, values: bool = True, sort: bool = True
     ) -> tuple[Any, Any, Any]:
-        """Return row ids, column ids (uint64) and values, by columns and then by rows."""
+        """Return row ids, column ids (uint64) and values, sorted by column, then row; None for arrays not requested."""
         i, j, vals = self._matrix.to_coo(dtype, rows=columns, columns=rows, values=values, sort=sort)
         return j, i, vals
 
     def to_csr(self, dtype: Any = None, *, sort: bool = True) -> Compressed:
-        """Return :meth:`Matrix.to_csr` of the transpose."""
+        """Return the transpose's rows as arrays, as :meth:`Matrix.to_csr` does."""
         return self._matrix.to_csc(dtype, sort=sort)
 
     def to_csc(self, dtype: Any = None, *, sort: bool = True) -> Compressed:
-        """Return :meth:`Matrix.to_csc` of the transpose."""
+        """Return the transpose's columns as arrays, as :meth:`Matrix.to_csc` does."""
         return self._matrix.to_csr(dtype, sort=sort)
 
     def to_dcsr(self, dtype: Any = None, *, sort: bool = True) -> DoublyCompressed:
-        """Return :meth:`Matrix.to_dcsr` of the transpose."""
+        """Return the transpose's non-empty rows as arrays, as :meth:`Matrix.to_dcsr` does."""
         return self._matrix.to_dcsc(dtype, sort=sort)
 
     def to_dcsc(self, dtype: Any = None, *, sort: bool = True) -> DoublyCompressed:
-        """Return :meth:`Matrix.to_dcsc` of the transpose."""
+        """Return the transpose's non-empty columns as arrays, as :meth:`Matrix.to_dcsc` does."""
         return self._matrix.to_dcsr(dtype, sort=sort)
 
     def to_dicts(self, order: str = "rowwise") -> dict[int, dict[int, Any]]:
-        """Return :meth:`Matrix.to_dicts` of the transpose."""
+        """Return the transpose's entries as dicts, as :meth:`Matrix.to_dicts` does."""
         other = "rowwise" if arrays.order(order, "to_dicts") == "columnwise" else "columnwise"
         return self._matrix.to_dicts(other)

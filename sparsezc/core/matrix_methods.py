@@ -1,4 +1,4 @@
-"""The methods that a matrix and its transpose share: everything that reads."""
+"""The methods that Matrix and TransposedMatrix share: operations, lookups, exports and comparisons."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["Readable"]
 
 
 class Readable(Operand["Matrix"]):
-    """The methods that a matrix and its transpose share: everything that reads."""
+    """The methods that Matrix and TransposedMatrix share, all of which only read."""
 
     __slots__ = ()
     ndim = 2
@@ -54,17 +54,17 @@ class Readable(Operand["Matrix"]):
         return ops.mxm(self, other, op)
 
     def power(self, n: int, op: Any = semiring.plus_times) -> Expression[Matrix]:
-        """Multiply by itself, n times: see :func:`sparsezc.ops.power`."""
+        """Raise the square matrix to the power `n`: see :func:`sparsezc.ops.power`."""
         return ops.power(self, n, op)
 
     def kronecker(self, other: Infix[Matrix], op: Any = binary.times) -> Expression[Matrix]:
-        """Combine each entry with all of `other`: see :func:`sparsezc.ops.kronecker`."""
+        """Compute the Kronecker product with `other`: see :func:`sparsezc.ops.kronecker`."""
         return ops.kronecker(self, other, op)
 
     def reposition(
         self, row_offset: int, column_offset: int, *, nrows: int | None = None, ncols: int | None = None
     ) -> Expression[Matrix]:
-        """Move every entry: see :func:`sparsezc.ops.reposition`."""
+        """Shift every entry by `row_offset` and `column_offset`: see :func:`sparsezc.ops.reposition`."""
         return ops.reposition(self, (row_offset, column_offset), (nrows, ncols))
 
     def ewise_add(self, other: Infix[Matrix | Vector], op: Any = monoid.plus) -> Expression[Matrix]:
@@ -90,15 +90,15 @@ class Readable(Operand["Matrix"]):
         return ops.select(self, op, thunk)
 
     def reduce_rowwise(self, op: Any = monoid.plus) -> Expression[Vector]:
-        """Fold each row: see :func:`sparsezc.ops.reduce_rowwise`."""
+        """Reduce each row to one value: see :func:`sparsezc.ops.reduce_rowwise`."""
         return ops.reduce_rowwise(self, op)
 
     def reduce_columnwise(self, op: Any = monoid.plus) -> Expression[Vector]:
-        """Fold each column: see :func:`sparsezc.ops.reduce_columnwise`."""
+        """Reduce each column to one value: see :func:`sparsezc.ops.reduce_columnwise`."""
         return ops.reduce_columnwise(self, op)
 
     def reduce_scalar(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> Expression[Scalar]:
-        """Fold all entries into a Scalar: see :func:`sparsezc.ops.reduce`."""
+        """Reduce all entries to a Scalar: see :func:`sparsezc.ops.reduce`."""
         return ops.reduce(self, op, allow_empty)
 
     @locked
@@ -109,14 +109,14 @@ class Readable(Operand["Matrix"]):
 
     @locked
     def get(self, row: int, col: int, default: Any = None) -> Any:
-        """Return the value at a position, or `default` where there is none.
+        """Return the value at position (`row`, `col`), or `default` if it has no entry.
 
         Raises
         ------
         IndexOutOfBound
-            There is no such position.
+            The position is outside the matrix.
         InvalidValue
-            `row` and `col` are not one position.
+            `row` or `col` is a slice or an array, not a single index.
         """
         keys = indices.parse((row, col), self.shape, self.name)
         if any(key.kind != "one" for key in keys):
@@ -156,17 +156,17 @@ class Readable(Operand["Matrix"]):
     def to_coo(
         self, dtype: Any = None, *, rows: bool = True, columns: bool = True, values: bool = True, sort: bool = True
     ) -> tuple[Any, Any, Any]:
-        """Return row ids, column ids and values as arrays; of a distributed matrix a collective."""
+        """Return row ids, column ids and values as arrays; a collective if the matrix is distributed."""
         raise NotImplementedError
 
     def to_edgelist(self, dtype: Any = None, *, values: bool = True, sort: bool = True) -> tuple[NDArray[Any], Any]:
-        """Return positions as an array of shape (nvals, 2), and values."""
+        """Return the positions, uint64 of shape (nvals, 2), and the values; None if not requested."""
         i, j, vals = self.to_coo(dtype, values=values, sort=sort)
         return np.column_stack([i, j]), vals
 
     @locked
     def to_dense(self, fill_value: Any = None, dtype: Any = None) -> NDArray[Any]:
-        """Return an array of shape (nrows, ncols), `fill_value` where there is no entry; if distributed, a collective.
+        """Return an array of shape (nrows, ncols), `fill_value` where there is no entry; a collective if distributed.
 
         Raises
         ------
@@ -183,13 +183,13 @@ class Readable(Operand["Matrix"]):
         return out
 
     def isequal(self, other: Any, *, check_dtype: bool = False) -> bool:
-        """Return whether both have the same shape, the same positions and equal values (and the same type)."""
+        """Return whether shapes, positions and values are equal; with `check_dtype`, types too."""
         other = stored(other, "isequal: other", 2)
         with hold_locks(self, other):
             return compare.isequal(self, other, check_dtype)
 
     def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
-        """Return whether the patterns are equal and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` everywhere."""
+        """Return whether patterns are equal and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` for all values."""
         other = stored(other, "isclose: other", 2)
         with hold_locks(self, other):
             return compare.isclose(self, other, rel_tol, abs_tol, check_dtype)

@@ -1,4 +1,4 @@
-"""The classes of operators, and which of them an operator is."""
+"""The classes of operators, and a function that returns the class of an operator."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = [
 
 
 def find_opclass(op: Any) -> tuple[Any, str]:
-    """Return an operator and its kind.
+    """Return an operator and the name of its class.
 
     Parameters
     ----------
     op : operator, typed or not
-        One with parameters gets its defaults.
+        An operator with parameters gets their defaults.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def find_opclass(op: Any) -> tuple[Any, str]:
         The operator.
     str
         ``"UnaryOp"``, ``"BinaryOp"``, ``"Monoid"``, ``"Semiring"``, ``"IndexUnaryOp"``, ``"SelectOp"``,
-        or ``"UnknownOpClass"`` for what is no operator; aggregators count as none, as in python-graphblas.
+        or ``"UnknownOpClass"`` for other objects, and for aggregators, as in python-graphblas.
 
     Examples
     --------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Placeable", "bits_per_id", "compressed", "feature_rows", "placed", "reordered", "say_that_it_moves"]
 
-_NOTEWORTHY_BYTES = 1 << 20  # bytes: moving less is reported by no warning
+_NOTEWORTHY_BYTES = 1 << 20  # bytes: a smaller move takes too little time for a warning
 
 
 class Placeable:
@@ -40,18 +40,17 @@ class Placeable:
             "auto", or a name of docs/placements.md such as "hybrid". By default ``config.placement``; if that is
             "auto", a matrix on that engine keeps its placement.
         with_transpose : bool
-            Keep the transpose too, in the same placement: then mxv and vxm can push or pull, whichever reads less. A
-            matrix known to be symmetric has both in one; for others this doubles the memory. It has no effect on the
-            CPU engine.
+            Store the transpose too, in the same placement: then mxv and vxm can push or pull, whichever reads less.
+            This doubles the memory, except of a matrix known to be symmetric. It has no effect on the CPU engine.
 
         Raises
         ------
         InvalidValue
-            `placement` is unknown, or not one of the engine's; or ranks give engine "distributed" different matrices.
+            `placement` is unknown, or not one of the engine's; or the ranks' matrices for "distributed" differ.
         DeviceUnavailable
             The engine is "gpu" and there is none.
         OutOfMemory
-            The matrix does not fit; the message gives each placement's need and the memory there is.
+            The matrix does not fit; the message lists the bytes that each placement needs, and the free memory.
         """
         return placed(self, engine, placement, with_transpose)
 
@@ -59,8 +58,8 @@ class Placeable:
         """Return the matrix distributed over the ranks of this program: each keeps a range of rows.
 
         Every rank must have the same matrix, and all must call this. Algorithms then run on all ranks together, each
-        statement on the ranks' parts. ``nvals``, ``to_coo``, ``to_dense``, ``isequal`` and all that reads the whole are
-        collectives: every rank must call them; ``repr`` shows this rank's part.
+        statement on the ranks' parts. ``nvals``, ``to_coo``, ``to_dense``, ``isequal`` and other methods that read all
+        entries are collectives: every rank must call them; ``repr`` shows this rank's part.
 
         Returns
         -------
@@ -91,15 +90,15 @@ class Placeable:
         ----------
         order : {"natural", "degree", "auto"}
             The vertex order in which the matrix is stored. "degree": hubs first, which packs graphs with hubs, and ids
-            in random order, better; "auto": the order that packs better, by a sample. Users' numbers do not change:
-            vectors are permuted when they meet the matrix, and again when they are read. Products over positions
+            in random order, better; "auto": the order in which a sample packs better. Users' vertex numbers do not
+            change: a vector is permuted when it meets the matrix, and again when it is read. Products over positions
             (``any_secondi``) and of matrices then make a plain copy, which is kept.
 
         Returns
         -------
         Matrix
-            In placement "device" if the matrix is there, else in "zerocopy": compressed ids have no segments, so those
-            of "hybrid" and "cached" are not used, nor the buffers of "stream" and "gather". It shares the values. Ids
+            In placement "device" if the matrix is there, else in "zerocopy": compressed ids have no segments for the
+            regions of "hybrid" and "cached", and use no buffers of "stream" and "gather". It shares the values. Ids
             that no packing makes smaller, or of 2^32 columns or more, stay plain.
 
         Raises
@@ -109,7 +108,7 @@ class Placeable:
         DeviceUnavailable
             The matrix is not on the GPU engine, and there is no GPU.
         OutOfMemory
-            Memory is too short for the compressed ids beside the plain ones.
+            The compressed ids do not fit in memory beside the plain ids.
 
         See Also
         --------
@@ -125,11 +124,11 @@ class Placeable:
         return compressed(self, order)
 
     def reorder(self: Any, order: ArrayLike) -> Matrix:
-        """Return the same matrix on the GPU engine with its vertices stored in another order, which no result shows.
+        """Return the same matrix on the GPU engine, with its vertices stored in another order; results do not change.
 
-        Users' numbers do not change: vectors are permuted when they meet the matrix, stay so while only products with
-        it and elementwise statements need them, and are permuted back when they are read. Products over positions
-        (``any_secondi``) and of matrices make a copy in the users' order, which is kept.
+        Users' vertex numbers do not change: vectors are permuted when they meet the matrix, stay permuted while only
+        products with it and elementwise statements use them, and are permuted back when they are read. Products over
+        positions (``any_secondi``) and of matrices make a copy in the users' order, which is kept.
 
         Parameters
         ----------
@@ -146,7 +145,7 @@ class Placeable:
         DimensionMismatch
             The matrix is not square, or `order` has another length.
         InvalidValue
-            `order` is no permutation, or the matrix has another order or is compressed already.
+            `order` is not a permutation, or the matrix is already reordered or compressed.
         DeviceUnavailable
             The matrix is not on the GPU engine, and there is no GPU.
 
@@ -162,7 +161,7 @@ class Placeable:
 
     @property
     def bits_per_id(self: Any) -> float:
-        """The bits of a column id in memory: 32 or 64, and fewer if ids are compressed."""
+        """The bits of a stored column id: 32 or 64, or the mean if ids are compressed."""
         return bits_per_id(self)
 
 
@@ -173,7 +172,7 @@ def say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
     said = f"matrix {matrix.name} ({nbytes:,} bytes) is needed on engine {engine!r}"
     if config.fallback == "error":
         raise InvalidValue(f"{said} and config.fallback is 'error': use {matrix.name}.to({engine!r}) first")
-    warn_slow(f"{said} and moves there; {matrix.name}.to({engine!r}) says so")
+    warn_slow(f"{said} and moves there; call {matrix.name}.to({engine!r}) to move it once")
 
 
 def placed(matrix: Matrix, engine: str | None, placement: str | None, with_transpose: bool) -> Matrix:
@@ -189,15 +188,13 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
         engines.capability(there, "refuse_different")(matrix, "to")
     if not engines.has_placements(there):
         if placement is not None and placement not in HOSTS:
-            raise InvalidValue(
-                f"{matrix.name}.to: placement={placement!r} is none of engine {engine!r}, which has {HOST!r}"
-            )
+            raise InvalidValue(f"{matrix.name}.to: engine {engine!r} has no placement {placement!r}; it has {HOST!r}")
         if matrix._engine is there:
             return matrix
         csr, wanted = matrix._to_csr(), HOST
     elif placement in HOSTS:
-        raise InvalidValue(f"{matrix.name}.to: placement={HOST!r} is none of engine {engine!r}; it is the CPU engine's")
-    elif matrix.dtype.is_udt:  # its content stays in host memory on every engine
+        raise InvalidValue(f"{matrix.name}.to: engine {engine!r} has no placement {HOST!r}; the CPU engine has it")
+    elif matrix.dtype.is_udt:  # values of user-defined types stay in host memory on every engine
         csr, wanted = matrix._to_csr(), HOST
     else:
         csr = matrix._to_csr()
@@ -217,27 +214,27 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
 def compressed(matrix: Matrix, order: str) -> Matrix:
     """Return a matrix with its ids compressed; see :meth:`Matrix.compress`."""
     if order not in ("natural", "degree", "auto"):
-        raise InvalidValue(f"{matrix.name}.compress: order={order!r} is none; choose 'natural', 'degree' or 'auto'")
+        raise InvalidValue(f"{matrix.name}.compress: order={order!r} is unknown; choose 'natural', 'degree' or 'auto'")
     if order == "degree" and matrix.shape[0] != matrix.shape[1]:
-        raise InvalidValue(f"{matrix.name}.compress: order='degree' needs a square matrix; this is of {matrix.shape}")
+        raise InvalidValue(f"{matrix.name}.compress: order='degree' needs a square matrix; got shape {matrix.shape}")
     return _laid_anew(matrix, "compress", order)
 
 
 def reordered(matrix: Matrix, order: ArrayLike) -> Matrix:
-    """Return a matrix stored in another order; see :meth:`Matrix.reorder`."""
+    """Return a matrix with its vertices stored in another order; see :meth:`Matrix.reorder`."""
     where = f"{matrix.name}.reorder"
     vertices, n = np.asarray(order), matrix.shape[0]
     if matrix.shape != (n, n) or vertices.shape != (n,):
         raise DimensionMismatch(
-            f"{where}: order has shape {vertices.shape} and the matrix is of {matrix.shape}; (n,) and n x n are needed"
+            f"{where}: order has shape {vertices.shape}, the matrix {matrix.shape}; (n,) and (n, n) are needed"
         )
     if n and (vertices.dtype.kind not in "iu" or (np.sort(vertices) != np.arange(n)).any()):
-        raise InvalidValue(f"{where}: order is no permutation of the numbers from 0 to {n - 1}")
+        raise InvalidValue(f"{where}: order is not a permutation of the numbers from 0 to {n - 1}")
     return _laid_anew(matrix, "reorder", vertices)
 
 
 def _laid_anew(matrix: Matrix, capability: str, how: Any) -> Matrix:
-    """Return a matrix on the GPU engine, stored anew by the named capability; unchanged if that is not possible."""
+    """Return a matrix on the GPU engine, stored anew by the named capability; a plain copy if that is impossible."""
     engines.get("gpu", f"{matrix.name}.{capability}")
     here = placed(matrix, "gpu", None, False)
     engine, store = here._need()
@@ -248,7 +245,7 @@ def _laid_anew(matrix: Matrix, capability: str, how: Any) -> Matrix:
 
 
 def bits_per_id(matrix: Matrix) -> float:
-    """Return the bits of an id, headers included; 0 if there are none."""
+    """Return the mean bits of a stored id, block headers included; 0 if the matrix has no entries."""
     if matrix.nvals == 0:
         return 0.0
     engine, store = matrix._need()
@@ -257,14 +254,14 @@ def bits_per_id(matrix: Matrix) -> float:
 
 
 def feature_rows(A: Matrix, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any] | None:
-    """Return a function that reads rows of an array of bytes, n x m, by their numbers; None: the host reads them.
+    """Return a function that reads rows of an n x m array of bytes by number; None if the host must read them.
 
     Parameters
     ----------
     A : Matrix
-        Rows are put into its engine's memory.
+        The function returns rows in the memory of its engine.
     array : ndarray of uint8
-        It is copied.
+        Copied to `placement`.
     placement : str or None
         By default ``config.placement``.
     """

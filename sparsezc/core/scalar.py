@@ -26,14 +26,14 @@ __all__ = ["NotAnIndex", "Scalar"]
 
 
 class NotAnIndex(TypeError, AttributeError):
-    """A Scalar of another type was used where Python needs an integer."""
+    """A Scalar of a non-integer type was used where Python needs an integer."""
 
 
 _numbers = itertools.count()
 
 
 class Scalar(Writable["Scalar"]):
-    """One value of a GraphBLAS type, or none; it is in host memory, whatever engine computes it.
+    """One value of a GraphBLAS type, or none, kept in host memory whichever engine computes it.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Scalar(Writable["Scalar"]):
     Raises
     ------
     UnknownDtype
-        `dtype` is no type.
+        `dtype` is not a type.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Scalar(Writable["Scalar"]):
 
     @classmethod
     def from_value(cls, value: Any, dtype: Any = None, *, is_cscalar: bool = False, name: str | None = None) -> Scalar:
-        """Make a Scalar with this value.
+        """Make a Scalar that holds `value`.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class Scalar(Writable["Scalar"]):
         Raises
         ------
         TypeError
-            `value` is no number.
+            `value` is not a number.
         InvalidValue
             `value` is a Python integer that needs more than 64 bits, or more bits than INT64 has if `dtype` is an
             integer type other than UINT64.
@@ -120,27 +120,27 @@ class Scalar(Writable["Scalar"]):
 
     @classmethod
     def _on_device(cls, value: Any) -> Scalar:
-        """Make a Scalar of a number that an engine keeps: it can only be assigned and compared with."""
+        """Make a Scalar of a number in device memory: statements can assign or compare it, the host cannot read it."""
         made = cls(value.dtype)
         made._value = value
         return made
 
     @property
     def is_cscalar(self) -> bool:
-        """True if this is a C number, as in python-graphblas, which refuses numbers that its type cannot hold."""
+        """True for a C scalar, as in python-graphblas: it refuses numbers that its type cannot hold."""
         return self._is_cscalar
 
     @property
     def is_grbscalar(self) -> bool:
-        """The opposite of :attr:`is_cscalar`: any number is converted to the type."""
+        """True for a GraphBLAS scalar, the opposite of :attr:`is_cscalar`: any number is converted to its type."""
         return not self._is_cscalar
 
     @property
     def value(self) -> int | Any:
         """The value as a Python bool, int, float or complex, or a NumPy record or array; None if the Scalar is empty.
 
-        Type checkers take it for a number of any type, as they do not know :attr:`dtype`. Assigning converts to the
-        type.
+        Type checkers accept it as a number of any type, as they cannot see :attr:`dtype`. An assigned value is
+        converted to that type.
         """
         return self._value
 
@@ -156,7 +156,7 @@ class Scalar(Writable["Scalar"]):
             self._convert(value)
 
     def _convert(self, value: Any) -> None:
-        """Store a number of any type, converted."""
+        """Convert a number of any type to `dtype`, and store it."""
         self._value = converted(value, self.dtype, self.name, self._is_cscalar)
 
     @property
@@ -175,14 +175,14 @@ class Scalar(Writable["Scalar"]):
         return default if value is None else value
 
     def clear(self) -> None:
-        """Forget the value."""
+        """Remove the value."""
         with self._lock:
             self._convert(None)
 
     def dup(
         self, dtype: Any = None, *, clear: bool = False, is_cscalar: bool | None = None, name: str | None = None
     ) -> Scalar:
-        """Copy the Scalar, to another type where one is given; see :attr:`is_cscalar`."""
+        """Return a copy, converted to `dtype`, or without the value (`clear`); see :attr:`is_cscalar`."""
         made = Scalar(
             self.dtype if dtype is None else dtype,
             is_cscalar=self._is_cscalar if is_cscalar is None else is_cscalar,
@@ -193,12 +193,12 @@ class Scalar(Writable["Scalar"]):
         return made
 
     def wait(self, how: str = "materialize") -> Scalar:
-        """Return itself, as no operation is ever pending."""
+        """Return the Scalar itself: no operation is ever pending."""
         check_how(how)
         return self
 
     def isequal(self, other: Any, *, check_dtype: bool = False) -> bool:
-        """Return whether both have the same value, or both have none; with `check_dtype`, of the same type.
+        """Return whether the values are equal or both missing; with `check_dtype`, types must be equal too.
 
         Raises
         ------
@@ -217,7 +217,7 @@ class Scalar(Writable["Scalar"]):
         return bool(np.all(mine == its))
 
     def _with(self, other: Scalar) -> tuple[Any, Any]:
-        """Return the values of both."""
+        """Return this Scalar's value and the other's, read under both locks."""
         with hold_locks(self, other):
             return self._value, other._value
 
@@ -235,7 +235,7 @@ class Scalar(Writable["Scalar"]):
         return cmath.isclose(mine, its, rel_tol=rel_tol, abs_tol=abs_tol)
 
     def __eq__(self, other: object) -> bool:
-        return self.isequal(other)  # two values have one answer, unlike matrices
+        return self.isequal(other)  # one bool; == of matrices is elementwise
 
     def __ne__(self, other: object) -> bool:
         return not self.isequal(other)
@@ -269,14 +269,14 @@ class Scalar(Writable["Scalar"]):
     def __index__(self) -> int:
         if not self.dtype.is_integer:
             raise NotAnIndex(
-                f"Scalar {self.name} of type {self.dtype}: only those have __index__ whose type is integral"
+                f"Scalar {self.name} is of type {self.dtype}; it only has __index__ if its type is integral"
             )
         return int(self._need())
 
     def _need(self) -> Any:
         value = self._value
         if value is None:
-            raise TypeError(f"{self.name} is empty, and so no number")
+            raise TypeError(f"Scalar {self.name} is empty; a value is needed")
         return value
 
     def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
@@ -284,7 +284,7 @@ class Scalar(Writable["Scalar"]):
 
     # Operations
     def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression[Scalar]:
-        """Apply `op` to both values, or take the one that is there: see :func:`sparsezc.ops.ewise_add`."""
+        """Apply `op` to both values, or return the only one present: see :func:`sparsezc.ops.ewise_add`."""
         return ops.ewise_add(self, other, op)
 
     def ewise_mult(self, other: Any, op: Any = binary.times) -> Expression[Scalar]:

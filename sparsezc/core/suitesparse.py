@@ -1,8 +1,8 @@
 """``A.ss`` and ``v.ss``: the methods of SuiteSparse:GraphBLAS beyond the standard, run by the CPU engine.
 
-python-graphblas runs them on the content on the CPU engine; content elsewhere is copied there, and copied back if it
-was changed. Arguments and results are our objects; arrays are SuiteSparse's own where python-graphblas returns them
-without a copy (``give_ownership=True``, ``unpack``).
+python-graphblas runs them on the CPU engine's store; an object on another engine is copied there, and copied back if
+the method changed it. Arguments and results are our objects; arrays are SuiteSparse's own where python-graphblas
+returns them without a copy (``give_ownership=True``, ``unpack``).
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ _PACKS = {
 _READS = {
     "compactify", "config", "export", "flatten", "format", "head", "is_iso", "iso_value", "iteritems", "iterkeys",
     "itervalues", "nbytes", "orientation", "scan", "selectk", "serialize", "sort", "split",
-}  # of a Matrix `selectk` is ours, on its own engine  # fmt: skip
+}  # `selectk` of a Matrix is our own, on the matrix's engine  # fmt: skip
 _CHANGES = {"build_diag", "build_scalar", "concat", "reshape", "unpack", "unpack_hyperhash"}
 _ONLY_MATRIX = {"flatten", "orientation", "unpack_hyperhash"}
 
 
-_sha256 = first_use.function("hashlib", "sha256")  # loading it opens OpenSSL, for as long as ten files here
+_sha256 = first_use.function("hashlib", "sha256")  # importing it loads OpenSSL, as slow as ten of our modules
 
-# A serialized object is one of these, the SHA-256 of SuiteSparse's bytes, and these bytes.
+# A serialized object is a mark, the SHA-256 digest of SuiteSparse's bytes, and these bytes.
 _MARKS = {1: b"sparsezc Vector\n", 2: b"sparsezc Matrix\n"}
 
 
@@ -115,13 +115,13 @@ class SuiteSparse:
             return MethodType(selectk, of)
         if name not in _names(of.ndim):
             raise AttributeError(f"{type(of).__name__}.ss has no attribute {name!r}")
-        # Looked up in the class: the object itself would be copied to the host here, and again in the call.
+        # Looked up in the class: access through the object would copy it to the host here, and again in the call.
         found = getattr(_class(of.ndim).ss, name)
         if not callable(found):
             with hold_locks(of):
                 return ours(getattr(native.keeping(_native(of)[0]), name))
 
-        @wraps(MethodType(found, of))  # bound, as its signature is that without `self`
+        @wraps(MethodType(found, of))  # bound: the signature is that without `self`
         def call(*args: Any, **kwargs: Any) -> Any:
             with hold_locks(of, *_objects((args, kwargs))):
                 store, home = _native(of)
@@ -144,19 +144,19 @@ def selectk(
     Parameters
     ----------
     how : {"random", "random_weighted", "first", "last", "largest", "smallest"}
-        The second and the last two are ours, of a Matrix; see :func:`sparsezc.ops.selectk`.
+        See :func:`sparsezc.ops.selectk`; SuiteSparse has "random", "first" and "last" only.
     k : int
     order : {"rowwise", "columnwise"}
-        Whether of each row or of each column.
+        Pick from each row, or from each column.
     name : str, optional
-        Of the new Matrix.
+        The name of the new Matrix.
     seed : int, optional
-        Of "random" and "random_weighted"; see :func:`sparsezc.ops.selectk`.
+        For "random" and "random_weighted"; see :func:`sparsezc.ops.selectk`.
 
     Returns
     -------
     Matrix
-        Like A, with the picked entries.
+        A matrix of A's shape and type with the picked entries.
 
     Examples
     --------
@@ -173,19 +173,19 @@ def selectk(
 
 
 def _class(ndim: int) -> Any:
-    """Return the class of python-graphblas."""
+    """Return python-graphblas's class, Vector or Matrix."""
     cpu.engine()
     return native.gb.Vector if ndim == 1 else native.gb.Matrix
 
 
 def _native(of: Any) -> tuple[Any, bool]:
-    """Return the content on the CPU engine, and whether the object itself is there."""
+    """Return the store on the CPU engine, and whether it is the object's own store, not a copy."""
     engine, store = of._need()
     return (store, True) if engine is cpu.engine() else (of.to("cpu")._store, False)
 
 
 def _objects(x: Any) -> list[Any]:
-    """Return those arguments that are objects with a lock."""
+    """Return the arguments that have a lock."""
     if isinstance(x, dict):
         return _objects(list(x.values()))
     if isinstance(x, list | tuple):
@@ -201,7 +201,7 @@ def _names(ndim: int) -> set[str]:
 
 
 def _take_back(of: Any, store: Any, home: bool) -> None:
-    """Note a change: the object may have another shape, and its cached facts are dropped."""
+    """Update an object from the store that a method changed: its shape, its cached facts, and its entries if copied."""
     shape = tuple(store.shape)
     if shape != of.shape:
         of.resize(*shape)
@@ -211,7 +211,7 @@ def _take_back(of: Any, store: Any, home: bool) -> None:
 
 
 def _translated(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap python-graphblas's method with our objects and errors."""
+    """Wrap a python-graphblas method: it takes and returns our objects, and raises our errors."""
 
     @wraps(method)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -231,7 +231,7 @@ def _sealed(blob: NDArray[np.uint8], ndim: int) -> NDArray[np.uint8]:
 
 
 def _opening(deserialize: Callable[..., Any], ndim: int) -> Callable[..., Any]:
-    """Check the digest before ``deserialize``: damaged bytes can crash SuiteSparse."""
+    """Wrap ``deserialize`` with a check of the digest: damaged bytes can crash SuiteSparse."""
     run = _translated(deserialize)
 
     @wraps(deserialize)
@@ -247,11 +247,11 @@ def _opening(deserialize: Callable[..., Any], ndim: int) -> Callable[..., Any]:
                     f"{said} that were cut or changed since serialize() made them: their digest differs"
                 )
             if mark != _MARKS[ndim]:
-                raise InvalidObject(f"{said} of a {mark[9:15].decode()}, which its own class deserializes")
+                raise InvalidObject(f"{said} of a {mark[9:15].decode()}; use the deserialize of that class")
         elif not trusted:
             raise InvalidObject(
-                f"{said} without the mark and the digest that serialize() puts before them; damaged ones would end the"
-                " process. What python-graphblas serialized, deserialize(data, trusted=True) reads unchecked"
+                f"{said} without the mark and the digest that serialize() puts before them; damaged bytes could crash"
+                " the process. deserialize(data, trusted=True) reads python-graphblas's own bytes unchecked"
             )
         return run(blob, dtype, **options)
 
@@ -259,7 +259,7 @@ def _opening(deserialize: Callable[..., Any], ndim: int) -> Callable[..., Any]:
 
 
 class _Makers:
-    """``Matrix.ss``: makes new objects, ``Matrix.ss.import_csr(...)`` and ``Matrix.ss.deserialize(data)``."""
+    """``Matrix.ss`` or ``Vector.ss``: methods that make new objects, such as ``import_csr`` and ``deserialize``."""
 
     __slots__ = ("_ndim",)
 

@@ -1,4 +1,4 @@
-"""TransposedMatrix: a matrix with rows and columns exchanged; it is never formed unless asked for."""
+"""TransposedMatrix: a view of a matrix with rows and columns exchanged, which ``new()`` forms as a Matrix."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class TransposedMatrix(FlippedContents, Readable):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The name of the matrix and ``.T``."""
+        """The matrix's name, followed by ``.T``."""
         return f"{self._matrix.name}.T"
 
     @property
@@ -85,7 +85,7 @@ class TransposedMatrix(FlippedContents, Readable):
         name: str | None = None,
         **options: Any,
     ) -> Matrix:
-        """Form the transpose as a Matrix; with `clear`, an empty one of its shape."""
+        """Return the transpose as a Matrix; with `clear`, an empty Matrix of its shape."""
         check_options(options)
         if clear:
             return type(self._matrix)(self.dtype if dtype is None else dtype, *self.shape, name=name)
@@ -93,7 +93,7 @@ class TransposedMatrix(FlippedContents, Readable):
 
     @locked
     def to_graphblas(self, *, copy: bool = False) -> Any:
-        """Form the transpose as python-graphblas's Matrix."""
+        """Return the transpose as a python-graphblas Matrix."""
         return self.new().to_graphblas()
 
     def wait(self, how: str = "materialize") -> TransposedMatrix:

@@ -1,4 +1,4 @@
-"""Vector: a sparse vector, which moves to the engine that needs it."""
+"""Vector: a sparse vector, which moves to the engine of each statement."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 __all__ = ["Vector"]
 
 _numbers = itertools.count()
-_MOST_PENDING = 64  # elements that a vector without a store keeps
+_MOST_PENDING = 64  # assignments of one element that a vector without a store queues; the next makes a store
 
 
 class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vector"]):
     """A sparse vector: `size` positions, some of which hold a value.
 
-    A vector is on the engine of the last statement that it took part in, and moves by itself; a new one has no engine.
+    A vector moves by itself to the engine of each statement that it takes part in; a new, empty vector has none.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
     Raises
     ------
     UnknownDtype
-        `dtype` is no type.
+        `dtype` is not a type.
     InvalidValue
         `size` is negative or above 2**60.
 
@@ -70,7 +70,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
 
     __slots__ = ("_everywhere", "_make", "_pending", "_shape")
     ndim = 1
-    #: SuiteSparse's own functions, as python-graphblas has them.
+    #: The methods of SuiteSparse:GraphBLAS beyond the standard, as in python-graphblas.
     #:
     #: :meta hide-value:
     ss = Accessor()
@@ -82,8 +82,8 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         self._engine = None
         self._store = None
         self._lock = locks.new()
-        # Until an engine stores it: the value of every position, and the single elements written since. So a vector of
-        # an algorithm needs no engine before the first statement with a matrix gives it one.
+        # Before an engine stores the vector: the value of every position, and the assignments of single elements. So
+        # the first statement with a matrix chooses the engine of an algorithm's vector.
         self._everywhere: scalar.Scalar | None = None
         self._pending: list[Expression] = []
         self._make: Callable[[], Any] | None = None
@@ -107,7 +107,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
 
     @classmethod
     def _made_late(cls, engine: Engine, make: Callable[[], Any], dtype: DataType, size: int) -> Vector:
-        """Return a vector whose store is made at its first use, as that takes as long as a loop over a small graph."""
+        """Return a vector whose store is made at first use: making one takes as long as a loop over a small graph."""
         made = cls._blank(dtype, (size,), None)
         made._put(engine, None)
         made._make = make
@@ -139,7 +139,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
             engines.in_use(engine).run(expression, self, PLAIN)
 
     def _postpone(self, expression: Expression) -> bool:
-        """Keep ``self[i] << s`` for the engine that will store this vector; return False for any other statement."""
+        """Queue ``self[i] << s`` until an engine stores this vector; return False for a statement that cannot wait."""
         if expression.operation != "assign" or len(self._pending) == _MOST_PENDING:
             return False
         s, index = expression.operands
@@ -150,7 +150,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
 
     @locked
     def _need(self) -> tuple[Engine, Any]:
-        """Return engine and store; a vector that was never filled gets them on the CPU engine."""
+        """Return the engine and the store; a vector without a store gets one on the CPU engine."""
         if self._engine is None:
             self._settle(engines.get("cpu"))
         assert self._engine is not None
@@ -165,7 +165,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
     @property
     @locked
     def nvals(self) -> int:
-        """Number of entries; of a distributed object a collective."""
+        """Number of entries; a collective if the vector is distributed."""
         if self._engine is None:
             if self._everywhere is not None:
                 return self._shape[0]
@@ -186,9 +186,9 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         values: bool = True,
         sort: bool = True,
     ) -> tuple[Any, Any]:
-        """Return positions (uint64, ascending) and values as arrays, copied; None for parts not wanted.
+        """Return copies of the positions (uint64, ascending) and the values as arrays; None for arrays not requested.
 
-        Of a distributed vector this is a collective: all ranks call it, and get the whole.
+        If the vector is distributed, this is a collective: all ranks must call it, and each gets all entries.
         """
         engine, store = self._need()
         at, vals = engines.in_use(engine).vector_to_coo(store)
@@ -207,7 +207,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         name: str | None = None,
         **options: Any,
     ) -> Vector:
-        """Copy the vector: to another type, without entries, or only the entries that a mask allows."""
+        """Return a copy: converted to `dtype`, without entries (`clear`), or with only the entries in `mask`."""
         check_options(options)
         kind = self.dtype if dtype is None else lookup(dtype)
         if mask is not None:
@@ -228,7 +228,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
     def build(
         self, indices: ArrayLike, values: Any, *, dup_op: Any = None, clear: bool = False, size: int | None = None
     ) -> None:
-        """Fill this empty vector from positions and values, which take its type.
+        """Fill this empty vector from positions and values; the values are converted to its type.
 
         Parameters
         ----------
@@ -264,7 +264,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         return object.__sizeof__(self) + held
 
     def _hold_everywhere(self, value: scalar.Scalar) -> None:
-        """Have every position of this new vector hold a value, until an engine stores it."""
+        """Give every position of this new vector a value, which takes no memory until an engine stores the vector."""
         self._everywhere = value
 
     @locked
@@ -284,7 +284,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
 
     @locked
     def resize(self, size: int) -> None:
-        """Change the number of positions; entries beyond it are dropped."""
+        """Change the number of positions; entries beyond it are removed."""
         size = arrays.size(size, f"{self.name}.resize: size")
         if self._everywhere is not None or self._pending:
             self._need()
@@ -314,7 +314,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         DeviceUnavailable
             The engine is "gpu" and there is none.
         InvalidValue
-            The engine is "distributed", and ranks give vectors of other sizes, types or numbers of entries.
+            The engine is "distributed", and the ranks' vectors differ in size, type or number of entries.
         """
         there = engines.get(engine, f"{self.name}.to({engine!r})")
         if self._engine is there:
@@ -326,7 +326,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
 
     @locked
     def to_graphblas(self, *, copy: bool = False) -> Any:
-        """Return the vector as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
+        """Return the vector as a python-graphblas Vector: see :func:`sparsezc.to_graphblas`."""
         here = self if self._engine is None else self.to("cpu")
         engine, store = here._need()
         return native.handed_out(engine.dup(store, self.dtype) if copy else store)
@@ -363,5 +363,5 @@ def _unpickle(at: Any, values: Any, dtype: Any, size: int, name: str) -> Vector:
     return Vector.from_coo(at, values, dtype, size=size, name=name)
 
 
-# At the end, as it needs Vector: a program that never names Matrix may make one (diag).
+# Imported last, as the module needs Vector; `diag` makes a Matrix in programs that import only Vector.
 import sparsezc.core.matrix  # noqa: E402, F401

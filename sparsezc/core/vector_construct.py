@@ -40,19 +40,19 @@ class VectorFromArrays:
         indices : array_like of integers, shape (n,)
             The positions, in any order.
         values : array_like, shape (n,), or a number
-            A number stands for all of them.
+            A number is the value of every entry.
         dtype : optional
-            The type of the vector; by default the values' own.
+            The type of the vector; by default the type of the values.
         size : int, optional
             By default the largest position plus one.
         dup_op : binary operator or its name, optional
-            The operator that merges values of one position.
+            The operator that combines the values of a position that occurs more than once.
         name : str, optional
 
         Raises
         ------
         InvalidValue
-            A position occurs twice without `dup_op`, or the size is not known.
+            A position occurs twice without `dup_op`, or there is neither a size nor a position.
         IndexOutOfBound
             A position is negative or at least `size`.
         DimensionMismatch
@@ -86,7 +86,7 @@ class VectorFromArrays:
         Raises
         ------
         InvalidValue
-            An item is no pair.
+            An item is not a pair.
         """
         if isinstance(pairs, np.ndarray):
             raise TypeError(
@@ -110,7 +110,7 @@ class VectorFromArrays:
 
     @classmethod
     def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None) -> Self:
-        """Make a vector with this value at each of `size` positions; it takes memory at its first use."""
+        """Make a full vector, with `value` at each of `size` positions; its memory is allocated at first use."""
         given, made_of = checks.everywhere(value, dtype, "Vector.from_scalar: value")
         maker: Any = cls
         made: Any = maker(made_of, size, name=name)
@@ -150,7 +150,7 @@ class VectorFromArrays:
 
 
 def _holds(dtype: DataType, value: Any) -> bool:
-    """Return whether a value is a number that a type holds exactly."""
+    """Return whether `value` is a number that `dtype` represents exactly."""
     if not isinstance(value, int | float | np.number | np.bool_):
         return False
     try:

@@ -1,4 +1,4 @@
-"""The methods that read a vector: operations, and export of its content."""
+"""The methods that read a vector: operations, lookups, exports and comparisons."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ class ReadableVector(Operand["Vector"]):
         return ops.vxm(self, other, op)
 
     def inner(self, other: Infix[Vector], op: Any = semiring.plus_times) -> Expression[Scalar]:
-        """Multiply by a vector, ``self @ other``: see :func:`sparsezc.ops.inner`."""
+        """Compute the inner product with a vector, ``self @ other``: see :func:`sparsezc.ops.inner`."""
         return ops.inner(self, other, op)
 
     def outer(self, other: Infix[Vector], op: Any = binary.times) -> Expression[Matrix]:
-        """Combine every entry with every entry: see :func:`sparsezc.ops.outer`."""
+        """Compute the outer product with a vector: see :func:`sparsezc.ops.outer`."""
         return ops.outer(self, other, op)
 
     def reposition(self, offset: int, *, size: int | None = None) -> Expression[Vector]:
-        """Move every entry: see :func:`sparsezc.ops.reposition`."""
+        """Shift every entry by `offset`: see :func:`sparsezc.ops.reposition`."""
         return ops.reposition(self, (offset,), (size,))
 
     if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class ReadableVector(Operand["Vector"]):
         def __getitem__(self, keys: Many | EllipsisType) -> Position[Vector]: ...
         def __getitem__(self, keys: Any) -> Position[Any]: ...
 
-    # With a matrix, the vector is repeated along it.
+    # If `other` is a matrix, the vector is broadcast along its rows or columns.
     @overload
     def ewise_add(self, other: Infix[Vector], op: Any = ...) -> Expression[Vector]: ...
     @overload
@@ -95,7 +95,7 @@ class ReadableVector(Operand["Vector"]):
         return ops.select(self, op, thunk)
 
     def reduce(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> Expression[Scalar]:
-        """Fold all entries into a Scalar: see :func:`sparsezc.ops.reduce`."""
+        """Reduce all entries to a Scalar: see :func:`sparsezc.ops.reduce`."""
         return ops.reduce(self, op, allow_empty)
 
     @locked
@@ -106,23 +106,23 @@ class ReadableVector(Operand["Vector"]):
 
     # Export
     def _repeated(self) -> Any:
-        """Return the value that stands at each position of a vector that no engine stores yet; else None."""
+        """Return the one value of every position, if no engine stores the vector yet; else None."""
         raise NotImplementedError
 
     def to_coo(
         self, dtype: Any = None, *, indices: bool = True, values: bool = True, sort: bool = True
     ) -> tuple[Any, Any]:
-        """Return positions and values as arrays; of a distributed vector a collective."""
+        """Return positions and values as arrays; a collective if the vector is distributed."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[int, Any]:
-        """Return ``{index: value}``."""
+        """Return the entries as ``{index: value}``."""
         at, vals = self.to_coo()
         return dict(zip(at.tolist(), vals.tolist(), strict=True))
 
     @locked
     def to_dense(self, fill_value: Any = None, dtype: Any = None) -> NDArray[Any]:
-        """Return an array of `size` elements, `fill_value` where there is no entry; if distributed, a collective.
+        """Return an array of `size` elements, `fill_value` where there is no entry; a collective if distributed.
 
         Raises
         ------
@@ -143,14 +143,14 @@ class ReadableVector(Operand["Vector"]):
 
     @locked
     def get(self, index: int, default: Any = None) -> Any:
-        """Return the value at a position, or `default` if there is none.
+        """Return the value at position `index`, or `default` if it has no entry.
 
         Raises
         ------
         IndexOutOfBound
-            There is no such position.
+            The position is outside the vector.
         InvalidValue
-            `index` is not one position.
+            `index` is a slice or an array, not a single index.
         """
         keys = indices.parse(index, self.shape, self.name)
         if keys[0].kind != "one":
@@ -167,13 +167,13 @@ class ReadableVector(Operand["Vector"]):
         return iter(self.to_coo()[0].tolist())
 
     def isequal(self, other: Vector, *, check_dtype: bool = False) -> bool:
-        """Return whether both have the same size, the same positions and equal values (and the same type)."""
+        """Return whether sizes, positions and values are equal; with `check_dtype`, types too."""
         other = stored(other, "isequal: other", 1)
         with hold_locks(self, other):
             return compare.isequal(self, other, check_dtype)
 
     def isclose(self, other: Vector, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
-        """Return whether the patterns are equal and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` everywhere."""
+        """Return whether patterns are equal and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` for all values."""
         other = stored(other, "isclose: other", 1)
         with hold_locks(self, other):
             return compare.isclose(self, other, rel_tol, abs_tol, check_dtype)

@@ -1,1 +1,1 @@
-"""Statements before they run: expressions, masks, what can be written to, and the dispatch to an engine."""
+"""Statements before they run: expressions, masks, outputs, and the dispatch to an engine."""

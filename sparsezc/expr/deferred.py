@@ -27,9 +27,9 @@ _WRITES = {"build", "clear", "resize", "setdiag", "update"}
 
 @cache
 def _reads(kind: type) -> frozenset[str]:
-    """Return the names that a deferred Matrix, Vector or Scalar has of that class: only those that read.
+    """Return the names of a class that its deferred results have: methods that read, not those that write.
 
-    ``A[:2, :2].clear()`` would change a temporary result, and reads as a change of A.
+    ``A[:2, :2].clear()`` would change a temporary result, but looks like a change of A.
     """
     return frozenset(name for name in dir(kind) if not name.startswith(("_", "from_")) and name not in _WRITES)
 
@@ -37,21 +37,21 @@ def _reads(kind: type) -> frozenset[str]:
 class Deferred(StandIn[K]):
     """A result that is not computed yet: of an expression, of ``A[i, j]``, or of an infix operator such as ``A @ B``.
 
-    With ``config.autocompute`` it is computed when it is first needed, and kept; without, ``new()`` must be called.
+    With ``config.autocompute`` it is computed at first use, and kept; without, the user must call ``new()``.
     """
 
     __slots__ = ("__weakref__", "_value")
-    _value: Any  # None, or the thread that computed it and the result, which no other thread gets
+    _value: Any  # None, or a thread and the result that it computed; other threads compute their own
     shape: tuple[int, ...]
 
     @property
     def expression(self) -> Expression[K]:
-        """Return the expression that runs."""
+        """Return the expression that computes the result."""
         raise NotImplementedError
 
     @property
     def _parts(self) -> tuple[Any, ...]:
-        """Return the objects that it reads."""
+        """Return the objects that the expression reads."""
         raise NotImplementedError
 
     @property
@@ -86,13 +86,13 @@ class Deferred(StandIn[K]):
 
     @property
     def name(self) -> str:
-        """Return the name of the result, which it gets when it is computed."""
+        """Return the name of the result, after computing it."""
         said: str = self.computed("name").name
         return said
 
     @property
     def _shown(self) -> formatting.Shown:
-        """Return the parts of its printed form, for which it is not computed."""
+        """Return the parts of the printed form; printing computes nothing."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -102,20 +102,20 @@ class Deferred(StandIn[K]):
         return formatting.shown_html(self._shown)
 
     def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **options: Any) -> K:
-        """Run into a new Matrix, Vector or Scalar."""
+        """Compute the result as a new Matrix, Vector or Scalar."""
         return self.expression.new(dtype, mask=mask, name=name, **options)
 
     def dup(
         self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **options: Any
     ) -> K:
-        """Run as ``new`` does; with `clear`, return an empty object of the result's type and shape."""
+        """Compute the result as ``new`` does; with `clear`, return an empty object of its type and shape."""
         if clear:
             check_options({k: x for k, x in options.items() if k != "is_cscalar"})
             return self.kind._blank(self.dtype if dtype is None else lookup(dtype), self.shape, name)  # type: ignore[no-any-return]
         return self.new(dtype, name=name, **options) if mask is None else self.new(dtype, mask=mask, name=name)
 
     def computed(self, need: str) -> Any:
-        """Return the result, computed at first need and kept; `need` is the operation that needs it, for the message.
+        """Return the result, computed at first use and kept; error messages name `need`, the operation that uses it.
 
         Raises
         ------
@@ -129,7 +129,7 @@ class Deferred(StandIn[K]):
         return found[1]
 
     def operand(self, need: str) -> Any:
-        """Return the result as an operand of a later statement: an object that no caller can get and change.
+        """Compute the result as an operand of a later statement: a new object, which no caller can change.
 
         Raises
         ------
@@ -144,8 +144,8 @@ class Deferred(StandIn[K]):
             made = self.kind.__name__
             raise TypeError(
                 f"{need} is not enabled for an expression that has not run; use .new() to make a {made} of it. Hint:"
-                " gb.config.set(autocompute=True) serves to enable automatic computation, that is, to automatically"
-                " compute what is needed"
+                " call gb.config.set(autocompute=True) to enable automatic computation, that is, to automatically"
+                " compute expressions at first use"
             )
 
     def __getattr__(self, name: str) -> Any:
@@ -153,12 +153,12 @@ class Deferred(StandIn[K]):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         if name not in _reads(self.kind):
             made = self.kind.__name__
-            hint = f"; .new() makes a {made} of it, which has" if hasattr(self.kind, name) else f", nor has a {made}"
+            hint = f"; .new() makes a {made}, which has it" if hasattr(self.kind, name) else f", nor has a {made}"
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}{hint}")
         return getattr(self.computed(name), name)
 
     def __dir__(self) -> list[str]:
-        sizes = {"ncols", "nrows", "size"}  # the result has its own
+        sizes = {"ncols", "nrows", "size"}  # only those of the result's class are listed
         return sorted({*object.__dir__(self)} - sizes | _reads(self.kind))
 
     def __bool__(self) -> bool:
@@ -192,9 +192,9 @@ class Deferred(StandIn[K]):
 
 
 def ready(x: Any) -> Any:
-    """Return `x` with every element that it is, or lists, computed: before a statement takes its locks.
+    """Return `x` with deferred elements computed, itself or those in a list, before a statement takes its locks.
 
-    Within a statement, two threads could wait for each other: ``u[v[0]] = 1`` and ``v[u[0]] = 1``.
+    Within a statement, ``u[v[0]] = 1`` and ``v[u[0]] = 1`` in two threads could deadlock.
     """
     if isinstance(x, Deferred):
         return x if x.shape else x.computed("an element")

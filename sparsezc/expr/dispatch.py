@@ -1,8 +1,8 @@
 """A statement: the write options of an output, the target that waits for ``<<``, and the one dispatch to an engine.
 
 ``w(mask, accum, replace=True) << A.mxv(v, op)``: the call (writable.py) makes a :class:`Target`, which holds a
-:class:`Write`; the method, through ``ops/``, an ``Expression``; and ``<<`` hands both to :func:`update`, which finds
-the engine and has it run the expression. Nothing else runs. What an engine receives is in expr/engines/protocol.py.
+:class:`Write`; the method, through ``ops/``, makes an ``Expression``; and ``<<`` passes both to :func:`update`, which
+chooses the engine that runs the expression. expr/engines/protocol.py lists the arguments that an engine receives.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class Write(NamedTuple, Generic[M]):
     replace: bool
 
 
-#: Every result is written, over the old content.
+#: The options of ``w << x``: every result is written, over the old content.
 PLAIN: Write[Mask | None] = Write(None, None, False)
 
 
 class Target:
-    """An output and its write options: ``w(mask, accum, replace)``. ``<<`` runs."""
+    """An output and its write options: ``w(mask, accum, replace)``; ``<<`` runs the statement."""
 
     __slots__ = ("__weakref__", "out", "write")
 
@@ -73,16 +73,16 @@ class Target:
         return Assigner(self, self.out._indexed(keys), False)
 
     def __eq__(self, other: object) -> bool:
-        raise TypeError(f"__eq__ is not defined for {self.out.name}(...), which only waits to be written to")
+        raise TypeError(f"__eq__ is not defined for {self.out.name}(...), which is only a target of <<")
 
     __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
-        raise TypeError(f"__bool__ is not defined for {self.out.name}(...), which only waits to be written to")
+        raise TypeError(f"__bool__ is not defined for {self.out.name}(...), which is only a target of <<")
 
 
 class Assigner:
-    """A place to write to, which waits for ``<<``: ``w(mask, accum)[I]`` or ``w[I](mask, accum)``."""
+    """Positions of an output that ``<<`` assigns to: ``w(mask, accum)[I]`` or ``w[I](mask, accum)``."""
 
     __slots__ = ("__weakref__", "keys", "submask", "target")
 
@@ -97,12 +97,12 @@ class Assigner:
     update = __lshift__
 
     def __eq__(self, other: object) -> bool:
-        raise TypeError(f"__eq__ is not defined for {self!r}, which only waits to be written to")
+        raise TypeError(f"__eq__ is not defined for {self!r}, which is only a target of <<")
 
     __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
-        raise TypeError(f"__bool__ is not defined for {self!r}, which only waits to be written to")
+        raise TypeError(f"__bool__ is not defined for {self!r}, which is only a target of <<")
 
     def __repr__(self) -> str:
         return f"<{self.target.out.name}(...)[{', '.join(map(repr, self.keys))}]>"
@@ -117,19 +117,19 @@ def update(
     parsed: bool = True,
     submask: bool = False,
 ) -> None:
-    """Run an expression into an output; nothing runs elsewhere. The locks of all objects that take part are held.
+    """Run an expression and write its result to `out`, holding the locks of all objects that take part.
 
     Parameters
     ----------
     out : Matrix, Vector or Scalar
     value : Any
-        An expression, or a value of which `out` makes one.
+        An expression, or a value that `out` turns into one.
     write : Write
         The write options.
     keys : optional
-        The part of `out` to which the value is assigned: index lists, or indices from the user if not `parsed`.
+        The positions of `out` that are assigned: index lists, or the user's indices if not `parsed`.
     submask : bool
-        The mask has the region's shape.
+        The mask has the shape of the assigned positions, not of `out`.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def update(
     InvalidValue
         Two matrices are on different engines.
     """
-    is_ready = type(value) is Expression  # it runs as it is
+    is_ready = type(value) is Expression  # needs no conversion
     if is_ready:
         parts = value.operands
     elif isinstance(value, Deferred):
@@ -151,11 +151,11 @@ def update(
         value, parts = ready(value), ()
     mask, accum, _ = write
     last = out._lock
-    # A call within a call holds its own locks and this one already, or is the only one to know the output.
+    # A nested call already holds this lock, or its output is unknown to other threads: it cannot deadlock here.
     last.acquire()
     held = [last]
     try:
-        alone = out._lock is last  # otherwise it has moved to an engine with a lock of its own
+        alone = out._lock is last  # otherwise `out` has moved to an engine with its own lock
         if mask is not None and mask.parent._lock is not last:
             parts = (mask.parent, *parts)
         for x in parts:
@@ -191,7 +191,7 @@ def update(
         if out._engine is None and mask is None and accum is None and out._postpone(value):
             return
         engine: Any = _place(out, value, mask)
-        if wrappers := engines.WRAPPERS.get():  # engines.in_use, written out: every statement asks
+        if wrappers := engines.WRAPPERS.get():  # engines.in_use, inlined: every statement runs it
             engine = wrappers.get(id(engine), engine)
         engine.run(value, out, write)
         if out.ndim == 2:
@@ -202,9 +202,9 @@ def update(
 
 
 def _expressed(out: Any, value: Any, accum: TypedOp | None) -> Any:
-    """Return the expression that writes a value, or None if a Scalar has taken the value."""
+    """Return the expression that writes a value, or None if `out` is a Scalar and has stored the value."""
     if type(value) is not Expression and isinstance(value, Deferred):
-        element = accum is not None and not out.ndim  # python-graphblas accumulates no unread element
+        element = accum is not None and not out.ndim  # as in python-graphblas, it must be computed first
         value = value.operand("an accumulated element") if element else value.expression
     if type(value) is Expression:
         return value if value.shape or not out.ndim else out._express(value.operand("a Scalar as a value"))
@@ -214,12 +214,12 @@ def _expressed(out: Any, value: Any, accum: TypedOp | None) -> Any:
 
 
 def _misfit(out: Any, value: Expression, mask: Mask | None) -> Exception:
-    """Return the error for a result, or else a mask, of a wrong shape."""
+    """Return the error for a result of the wrong shape, or else for a mask of the wrong shape."""
     if value.shape != out.shape:
         text = f"{out.name} is a {says_shape(out.shape)}; {value.operation} makes a {says_shape(value.shape)}"
         return (TypeError if len(value.shape) != out.ndim else DimensionMismatch)(text)
     assert mask is not None
-    text = f"mask {mask.name} is of a {says_shape(mask.parent.shape)}; writing to {out.name} here needs that of a "
+    text = f"mask {mask.name} is of a {says_shape(mask.parent.shape)}; writing to {out.name} here needs one of a "
     if mask.parent.ndim > out.ndim:
         text = f"Mask object must be type Vector: {text}"
     wrong = TypeError if mask.parent.ndim != len(value.mask_shape) else DimensionMismatch
@@ -227,7 +227,7 @@ def _misfit(out: Any, value: Expression, mask: Mask | None) -> Exception:
 
 
 def _place(out: Any, expression: Expression, mask: Mask | None) -> Engine:
-    """Return the engine that a statement runs on, once every participant's store is there."""
+    """Return the engine that runs a statement, after moving every participant there if necessary."""
     engine = out._engine
     for x in expression.operands:
         if x._stored:
@@ -238,7 +238,7 @@ def _place(out: Any, expression: Expression, mask: Mask | None) -> Engine:
     if engine is None or (mask is not None and mask.parent._engine is not engine):
         return _gather(out, expression, mask)
     if out._engine is None and out._stored:
-        if engines.can(engine, "load"):  # it runs no statements
+        if engines.can(engine, "load"):  # an engine with `load` runs no statements
             return _gather(out, expression, mask)
         out._settle(engine)
     return engine  # type: ignore[no-any-return]
@@ -247,8 +247,8 @@ def _place(out: Any, expression: Expression, mask: Mask | None) -> Engine:
 def _gather(out: Any, expression: Expression, mask: Mask | None) -> Engine:
     """Choose an engine and move every participant there.
 
-    Matrices decide, as they are large; without one, vectors do. Among either any engine wins over the CPU's. Objects
-    that were never filled follow.
+    A matrix's engine is chosen, as matrices are large; without a matrix, a vector's. Of several, any other engine is
+    preferred to the CPU engine. Objects without a store follow.
     """
     participants = [x for x in (out, *expression.operands) if x._stored]
     if mask is not None:

@@ -1,7 +1,7 @@
-"""Expressions, operations that have not run, and the conversion of their operands.
+"""Expressions, which are operations that have not run, and the conversion of their operands.
 
 :mod:`sparsezc.expr.dispatch` runs expressions; :mod:`sparsezc.expr.engines.protocol` lists the operands of
-each.
+each operation.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Expression(Deferred[K]):
     Attributes
     ----------
     operation : str
-        The key of the engines' tables; the module's docstring lists them all.
+        The key of the engines' tables; :mod:`sparsezc.expr.engines.protocol` lists them all.
     operands : tuple
     op : TypedOp or None
     dtype : DataType
@@ -66,12 +66,12 @@ class Expression(Deferred[K]):
 
     @property
     def expression(self) -> Expression[K]:
-        """Return itself."""
+        """Return the expression itself."""
         return self
 
     @property
     def _parts(self) -> tuple[Any, ...]:
-        """Return its operands."""
+        """Return the operands."""
         return self.operands
 
     def with_operands(self, change: Callable[[Any], Any]) -> Expression:
@@ -88,14 +88,14 @@ class Expression(Deferred[K]):
         is_cscalar: bool = False,
         **options: Any,
     ) -> K:
-        """Run into a new Matrix, Vector or Scalar.
+        """Compute the result as a new Matrix, Vector or Scalar.
 
         Parameters
         ----------
         dtype : DataType, optional
             Type of the new object; by default the expression's.
         mask : Mask, optional
-            Only entries that it allows are computed.
+            Only entries that the mask allows are computed.
         name : str, optional
         is_cscalar : bool
             For a Scalar: as in :class:`~sparsezc.core.scalar.Scalar`.
@@ -107,7 +107,7 @@ class Expression(Deferred[K]):
         kind = self.dtype if dtype is None else lookup(dtype)
         found = self._value
         if mask is None and found is not None and found[0] == get_ident() and found[1].dtype is kind:
-            made, self._value = found[1], None  # computed already; given out only once
+            made, self._value = found[1], None  # computed already; returned once, as callers may change it
             if name is not None:
                 made._rename(name)
             return made  # type: ignore[no-any-return]
@@ -126,14 +126,14 @@ class Expression(Deferred[K]):
 
 
 def stored(x: Any, where: str, *dimensions: int) -> Any:
-    """Return `x`, if it is a Vector (1) or a Matrix (2) as `dimensions` allow.
+    """Check that `x` is a Vector (1) or a Matrix (2) as `dimensions` allow, and return it.
 
     An expression is computed first, and an object of python-graphblas is adopted.
 
     Raises
     ------
     TypeError
-        It is another object.
+        `x` is any other object.
     """
     if isinstance(x, Operand) and x.ndim in dimensions:
         return x

@@ -1,4 +1,4 @@
-"""The text of objects and expressions, in python-graphblas's layout: names above values, or a table in HTML."""
+"""The text of objects and expressions, in python-graphblas's format: names above values, or an HTML table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparsezc.process import first_use
 __all__ = ["CSS_STYLE", "Shown", "escape", "header", "header_html", "index_text", "name_html", "shown", "shown_html",
            "written"]  # fmt: skip
 
-#: ``html.escape``: its module loads a table of 2,231 names, for as long as five files here.
+#: ``html.escape``, imported at first use: its table of 2,231 names takes as long as five of our modules.
 escape: Callable[..., str] = first_use.function("html", "escape")
 
 CSS_STYLE = """
@@ -56,9 +56,9 @@ class Shown(NamedTuple):
     text, html : str
         The expression as it is written.
     columns : dict
-        Names and values.
+        Names and values of the header.
     hint : str
-        What to do with it, as HTML; ``{}`` stands for the expression.
+        The way to compute the expression, as HTML; ``{}`` stands for its text.
     """
 
     kind: str
@@ -80,7 +80,7 @@ def header(kind: str | list[str], columns: dict[str, Any], name: str) -> str:
 
 
 def header_html(kind: str, columns: dict[str, Any]) -> str:
-    """Return a table of a row of names and a row of values; `kind` is HTML."""
+    """Return an HTML table of a row of names and a row of values; `kind` is HTML, too."""
     names = "".join(f"    <td><pre>{key}</pre></td>\n" for key in columns)
     values = "".join(f"    <td>{escape(str(value))}</td>\n" for value in columns.values())
     return (
@@ -91,7 +91,7 @@ def header_html(kind: str, columns: dict[str, Any]) -> str:
 
 
 def name_html(name: str) -> str:
-    """Return a name in HTML, with the text after its first underscore as an index, up to ``.T`` and the like."""
+    """Return a name in HTML, with the text after its first underscore as a subscript, up to a dot (``.T``)."""
     head, mark, rest = name.partition("_")
     if not mark:
         return escape(name)
@@ -141,7 +141,7 @@ def _operand(x: Any, html: bool) -> str:
 
 
 def sizes(shape: tuple[int, ...]) -> dict[str, Any]:
-    """Return the sizes of an object by their names."""
+    """Return the sizes in a shape by their names: ``size``, or ``nrows`` and ``ncols``."""
     return dict(zip(("size",) if len(shape) == 1 else ("nrows", "ncols"), shape, strict=False))
 
 

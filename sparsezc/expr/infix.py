@@ -1,7 +1,7 @@
-"""The infix operators: ``A + B``, ``A @ B``, ``A | B``, ``A < 3``, ``-A``; ops/overloads.py says what each means.
+"""The infix operators: ``A + B``, ``A @ B``, ``A | B``, ``A < 3``, ``-A``; ops/overloads.py implements them.
 
-Matrix, Vector, Scalar and everything that has not run inherit them. All of them make expressions, comparisons too, so
-``A == B`` is an elementwise comparison; ``A.isequal(B)`` compares two objects as a whole.
+Matrix, Vector, Scalar and deferred results inherit them. All of them make expressions, comparisons too, so ``A == B``
+is an elementwise comparison; ``A.isequal(B)`` compares two objects as a whole.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ __all__ = ["Infix", "K", "StandIn"]
 #: The kind of an object, or of the object that an expression makes: Matrix, Vector or Scalar. For type checkers.
 K = TypeVar("K", covariant=True)
 
-_signs: Any = None  # ops/overloads.py, once it is imported, which is before any object with signs exists
+_signs: Any = None  # ops/overloads.py, which is imported before any Matrix, Vector or Scalar exists
 
 
 def define(signs: Any) -> None:
-    """Give the signs their meaning: `signs` has the functions ``binary_sign``, ``call`` ... of ops/overloads.py."""
+    """Set the module that implements the operators: ops/overloads.py, with ``binary_sign``, ``call`` ..."""
     global _signs
     _signs = signs
 
 
 class Infix(Generic[K]):
-    """Base class with every sign as a method; infix.pyi has their types."""
+    """Base class with a method for each infix operator (sign); infix.pyi has their types."""
 
     __slots__ = ()
-    __array_ufunc__ = None  # NumPy's numbers on the left leave the sign to us
+    __array_ufunc__ = None  # a NumPy number on the left leaves the operator to us
     __hash__ = object.__hash__
 
     def _call_operator(self, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-# The types of infix.py's methods: which kind of object a sign between two kinds makes. tests/typing compares the names.
+# The types of infix.py's methods: the kind of object that an operator makes of two kinds. tests/typing compares names.
 # ``A += B`` keeps the Matrix, where ``A + B`` is an expression:
 # mypy: disable-error-code=misc
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ Many: TypeAlias = slice | Sequence[int] | NDArray[Any]
 def define(signs: Any) -> None: ...
 
 class _Sign(Protocol[K]):
-    # A vector is repeated along a matrix, and a number along both.
+    # A vector is broadcast along a matrix, and a number along both.
     @overload
     def __call__(self, other: Infix[Matrix], /) -> Expression[Matrix]: ...
     @overload
@@ -96,7 +96,7 @@ class Infix(Generic[K]):
     def __ior__(self, other: Any) -> Self: ...
     def __imatmul__(self, other: Any) -> Self: ...
 
-# What an expression has of its result, by the kind of the result; any other name is found at run time, as Any.
+# The names that an expression has of its result, by the result's kind; any other name is found at run time, as Any.
 class StandIn(Infix[K]):
     @property
     def nvals(self) -> int: ...

@@ -19,7 +19,7 @@ class Mask:
     ----------
     parent : Matrix or Vector
     structure : bool
-        Every entry counts (``S``), not only the true ones (``V``).
+        The mask allows the positions of all entries (``S``), not only of true entries (``V``).
     complement : bool
 
     Examples
@@ -43,12 +43,12 @@ class Mask:
 
     @property
     def value(self) -> bool:
-        """Return whether only true entries count."""
+        """Return whether the mask allows only the positions of true entries."""
         return not self.structure
 
     @property
     def name(self) -> str:
-        """Return its spelling, as ``~m.S``."""
+        """Return the mask as it is written, such as ``~m.S``."""
         return f"{'~' * self.complement}{self.parent.name}.{'S' if self.structure else 'V'}"
 
     def new(
@@ -60,14 +60,14 @@ class Mask:
         name: str | None = None,
         **options: Any,
     ) -> Any:
-        """Return an object that is True where the mask allows, and empty elsewhere.
+        """Return a Vector or Matrix that is True where the mask allows writing, and empty elsewhere.
 
         Parameters
         ----------
         dtype : optional
-            The type of the object; by default BOOL.
+            The type of the result; by default BOOL.
         complement : bool
-            True where the mask does not allow, instead.
+            Return True where the mask does not allow writing, instead.
         mask : Mask, optional
             Another mask that must allow the position too.
         name : str, optional
@@ -88,12 +88,12 @@ class Mask:
                 made(~other) << True
         elif other is None:
             made(self) << True
-        elif self.complement and other.complement:  # positions that neither refuses
+        elif self.complement and other.complement:  # positions that both allow
             refused = self._blank(BOOL, None)
             refused(~self) << True
             refused(~other) << True
             made(~refused.S) << True
-        else:  # first the one that lists its allowed positions
+        else:  # first the mask that is not a complement: it lists its positions
             first, second = (other, self) if self.complement else (self, other)
             made(first) << True
             made(second, replace=True) << made
@@ -137,7 +137,7 @@ class Mask:
 
 
 class Maskable:
-    """Base class of the objects of which masks can be made: Matrix and Vector."""
+    """Base class of the objects that have masks ``S`` and ``V``: Matrix and Vector."""
 
     __slots__ = ()
 
@@ -153,14 +153,14 @@ class Maskable:
 
 
 def to_mask(mask: Any, where: str = "mask") -> Mask:
-    """Return the mask that a user gave; a Vector or Matrix of BOOL counts by its values.
+    """Check and return a user's mask; a Vector or Matrix of BOOL is a mask by values.
 
     Raises
     ------
     TypeError
-        It is no mask.
+        `mask` is not a mask.
     DomainMismatch
-        It is a mask by values of a user-defined type (also a TypeError).
+        `mask` is by values of a user-defined type (also a TypeError).
     """
     if type(mask) is Mask:
         if not mask.structure and mask.parent.dtype.is_udt:
@@ -174,17 +174,17 @@ def to_mask(mask: Any, where: str = "mask") -> Mask:
         raise TypeError(f"Invalid mask: {where} must be x.S, x.V, ~x.S or ~x.V; got {says(mask)}")
     if mask.dtype is not BOOL:
         need = "Mask must be given by values (x.V) or by structure (x.S)"
-        raise TypeError(f"{where}: {mask.name} is of type {mask.dtype}. {need}; only BOOL needs neither")
+        raise TypeError(f"{where}: {mask.name} is of type {mask.dtype}. {need}; only BOOL can omit this")
     return Mask(mask, False)
 
 
 def as_mask(mask: Any, out: Operand) -> Mask:
-    """Return the mask that a user gave for `out`.
+    """Check and return a user's mask for `out`.
 
     Raises
     ------
     TypeError
-        It is no mask, or has the wrong number of dimensions.
+        `mask` is not a mask, or has the wrong number of dimensions.
     """
     checked = to_mask(mask, f"mask of {out.name}")
     if checked.parent.ndim > out.ndim:

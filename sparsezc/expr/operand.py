@@ -1,4 +1,4 @@
-"""Operands of expressions: objects with content, index lists, and the ways to read a mask."""
+"""Operands of expressions: objects with entries, index lists, mask kinds, and the steps within fused products."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["IndexList", "Inner", "MaskKind", "Operand", "Step", "Weights", "says
 
 
 class Operand(Infix[K]):
-    """Base class of everything that expressions are made of: it has a type, a shape, a name and maybe a store."""
+    """Base class of the objects in expressions: each has a type, a shape, a name and, unless a Scalar, a store."""
 
     __slots__ = ()
     ndim: ClassVar[int]
@@ -29,7 +29,7 @@ class Operand(Infix[K]):
     _lock: Any  # locks.py
     _shape: tuple[int, ...]
     _stored: ClassVar[bool] = True  # an engine stores the content
-    # The classes by number of dimensions: an expression makes the one for its shape.
+    # The classes by number of dimensions; the shape of an expression selects the class of its result.
     _kinds: ClassVar[dict[int, Any]] = {}
 
     @property
@@ -39,17 +39,17 @@ class Operand(Infix[K]):
 
     def __bool__(self) -> bool:
         raise TypeError(
-            f"__bool__ is not defined for a {type(self).__name__}: {self.name} is neither true nor false; perhaps its"
-            " nvals or isequal is meant"
+            f"__bool__ is not defined for a {type(self).__name__}: {self.name} is neither true nor false; use its nvals"
+            " or isequal"
         )
 
     def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
         raise TypeError(
-            f"{type(self).__name__} can't be directly converted to a numpy array; {self.name}.to_coo() or .to_dense()"
-            " says which is meant"
+            f"{type(self).__name__} can't be directly converted to a numpy array; call {self.name}.to_coo() or"
+            " .to_dense()"
         )
 
-    # A sign between two objects makes an expression, so only `is` compares identity.
+    # ``==`` makes an expression, so only ``is`` compares identity.
     __hash__ = object.__hash__
 
 
@@ -60,7 +60,7 @@ class IndexList:
     ----------
     kind : {"all", "range", "list", "one"}
     key : None, range, ndarray of uint64, or int
-        The positions, all checked: ``range`` may descend, a list may repeat and be in any order.
+        The checked positions: a ``range`` may descend; a list may be in any order and have repeats.
     size : int
         The number of positions; 1 for a single one.
     """
@@ -87,7 +87,7 @@ class IndexList:
     def as_python(self, length: int) -> Any:
         """Return an integer, a slice or an array that selects the same from a NumPy array of this length.
 
-        A slice gives only the bounds that differ from all positions; an empty one ends at 1, as in python-graphblas.
+        A slice omits the bounds that it shares with ``:``; an empty slice ends at 1, as in python-graphblas.
         """
         if self.kind != "range":
             return slice(None) if self.kind == "all" else self.key
@@ -127,8 +127,8 @@ class Step(NamedTuple):
     Attributes
     ----------
     kind : {"apply", "apply_right", "select", "ewise_mult"}
-        Of what `op` is applied to: the value; the value and `right`; the same, and a position; the matrix's own value
-        and the product's.
+        The operands of `op`: the value; the value and `right`; these and the position; the value of the matrix and
+        that of the product.
     op : TypedOp
     right : Any
         The number on the right, or the thunk.
@@ -147,7 +147,7 @@ class Step(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """How the values of a product weigh some columns of the next: those before `stop` and not of weights before it."""
+    """The steps that turn a product's values into weights of the next one's columns, from the last `stop` to `stop`."""
 
     stop: int
     steps: tuple[Step, ...]
@@ -166,7 +166,7 @@ class Inner:
 
     @property
     def reads_matrix(self) -> bool:
-        """Return whether values of the matrix whose entries are sampled take part."""
+        """Return whether a step reads the values of the sampled matrix."""
         return any(step.kind == "ewise_mult" for weights in self.weights for step in weights.steps)
 
     def __repr__(self) -> str:

@@ -16,7 +16,7 @@ __all__ = ["check", "flag"]
 
 _METHODS = ("default", "dot", "gustavson", "hash", "saxpy")
 _COMPRESSIONS = ("default", "lz4", "lz4hc", "none", "zstd")
-#: The values that each may have; None for a number. Each may also be None or False, which is the same as not given.
+#: The allowed values of each option; None: any number. None and False as an option's value mean that it is not given.
 _ALLOWED: dict[str, tuple[Any, ...] | None] = {
     "axb_method": _METHODS,
     "chunk": None,
@@ -30,7 +30,7 @@ _ALLOWED: dict[str, tuple[Any, ...] | None] = {
 
 
 def check(options: dict[str, Any]) -> None:
-    """Raise InvalidValue for options that python-graphblas does not know; upper and lower case are the same.
+    """Check the names, in any case, and the values of python-graphblas's options.
 
     Raises
     ------
@@ -41,11 +41,11 @@ def check(options: dict[str, Any]) -> None:
     for name, value in options.items():
         key = name.lower()
         if key in seen:
-            raise InvalidValue(f"Duplicate descriptor options given: {key!r} is there in two spellings")
+            raise InvalidValue(f"Duplicate descriptor options given: {key!r} is given in two spellings")
         seen.add(key)
         if key not in _ALLOWED:
             known = ", ".join(_ALLOWED)
-            raise InvalidValue(f"Descriptor option {name!r} is not known; there are {known}")
+            raise InvalidValue(f"Descriptor option {name!r} is not known; choose from {known}")
         allowed = _ALLOWED[key]
         if value is None or value is False:
             continue
@@ -55,12 +55,12 @@ def check(options: dict[str, Any]) -> None:
 
 
 def flag(name: str, value: Any) -> bool:
-    """Return an argument that is True or False; a text such as "no" is neither.
+    """Check and return an argument that must be True or False; text such as "no" is refused.
 
     Raises
     ------
     InvalidValue
-        It is any other value.
+        `value` is any other object.
     """
     if isinstance(value, bool | np.bool_):
         return bool(value)

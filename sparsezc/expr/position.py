@@ -1,4 +1,4 @@
-"""``w[I]`` and ``A[I, J]``: places to read or to write; and ``w(input_mask=M)``, which masks the place that is read."""
+"""``w[I]`` and ``A[I, J]``: positions to read or write; and ``w(input_mask=M)``, which masks the positions read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["InputMasked", "Position", "ResolvedIndexes"]
 
 
 class ResolvedIndexes(NamedTuple):
-    """The indices of ``obj[I]`` or ``obj[I, J]``, checked; :attr:`py_indices` are for NumPy and other libraries.
+    """The checked indices of ``obj[I]`` or ``obj[I, J]``; :attr:`py_indices` has them for NumPy and other libraries.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class ResolvedIndexes(NamedTuple):
 
 
 class Position(Deferred[K]):
-    """A place to read (``.new()``, ``.value``) or to write (``<<``): ``w[I]`` or ``A[I, J]``."""
+    """Positions ``w[I]`` or ``A[I, J]`` of an object, to read (``.new()``, ``.value``) or to write (``<<``)."""
 
     __slots__ = ("keys", "parent", "shape")
 
@@ -49,7 +49,7 @@ class Position(Deferred[K]):
         self._value: Any = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Assigner:
-        """Return the place with a mask, ``w[I](mask) << x``: the mask has the shape of the region, not of ``w``."""
+        """Return a target for ``w[I](mask) << x``; the mask has the shape of the assigned positions, not of ``w``."""
         target = self.parent(*args, **kwargs)
         if type(target) is InputMasked:
             raise TypeError(f"{self._written}(...): `input_mask` argument may only be used for extract")
@@ -70,12 +70,12 @@ class Position(Deferred[K]):
 
     @property
     def resolved_indexes(self) -> ResolvedIndexes:
-        """Return the indices, by python-graphblas's name."""
+        """Return the checked indices; the name is python-graphblas's."""
         return ResolvedIndexes(self.parent, self.keys)
 
     @property
     def _parts(self) -> tuple[Any, ...]:
-        """Return the object that it is a part of."""
+        """Return the object that has these positions."""
         return (self.parent,)
 
     @property
@@ -86,7 +86,7 @@ class Position(Deferred[K]):
 
     @property
     def expression(self) -> Expression[K]:
-        """Return the extraction that this place means when it is read."""
+        """Return the expression that extracts these positions."""
         found: Expression[K] = self.parent._extraction(self.keys)
         return found
 
@@ -99,21 +99,21 @@ class Position(Deferred[K]):
         name: str | None = None,
         **options: Any,
     ) -> K:
-        """Return the content of the place, as a new Scalar, Vector or Matrix.
+        """Extract these positions as a new Scalar, Vector or Matrix.
 
         Parameters
         ----------
         dtype : optional
             The type of the new object; by default the parent's.
         mask : Mask, optional
-            A mask of the region's shape: only entries that it allows are extracted.
+            A mask of the result's shape: only entries that it allows are extracted.
         input_mask : Mask, optional
-            Instead, a mask of the parent's shape (for a row or column, also one of its length).
+            Instead, a mask of the parent's shape (for a row or column, also a vector's mask of its length).
         name : str, optional
         """
         if not self.shape and not (mask is None and input_mask is None):
             raise InvalidValue(
-                f"{self._written}: one element takes neither mask nor input_mask, which are no descriptor options"
+                f"{self._written}: one element takes neither mask nor input_mask, which are not descriptor options"
             )
         if input_mask is None:
             return self.expression.new(dtype, mask=mask, name=name, **options)
@@ -124,12 +124,12 @@ class Position(Deferred[K]):
             return self.expression.new(dtype, mask=self.region_of(whole), name=name, **options)
 
     def region_of(self, mask: Mask) -> Mask:
-        """Return the part of a whole parent's mask that belongs to this region.
+        """Return the part of a mask of the parent's shape that covers these positions.
 
         Raises
         ------
         TypeError
-            It is a mask of a Vector, and more than one row or column is read.
+            `mask` is of a Vector, and more than one row or column is read.
         DimensionMismatch
             The mask has another size than the parent.
         """
@@ -157,7 +157,7 @@ class Position(Deferred[K]):
 
     @property
     def _written(self) -> str:
-        """Return the place as it is written: ``A[:2, 1]``."""
+        """Return the positions as they are written: ``A[:2, 1]``."""
         keys = (index_text(key, n) for key, n in zip(self.keys, self.parent.shape, strict=True))
         return f"{self.parent.name}[{', '.join(keys)}]"
 
@@ -173,7 +173,7 @@ class Position(Deferred[K]):
 
 
 class InputMasked(Target):
-    """An output with an input mask, ``w(input_mask=M)``: of the place on the right only entries in M are read."""
+    """An output with an input mask, ``w(input_mask=M)``: only entries in M of the object on the right are read."""
 
     __slots__ = ("input_mask",)
 

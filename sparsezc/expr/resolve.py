@@ -1,7 +1,7 @@
-"""Typed operators from operators as users give them: objects, typed objects, names, symbols.
+"""Resolution of a user's operator, which is an object, a typed object, a name or a symbol, to a typed operator.
 
-Each function takes the types of the operands, follows python-graphblas's rule for the type to compute in, and caches
-its answer, so that a loop pays for the search once.
+The operands' types select the type of the computation, by python-graphblas's rule. Results are cached, so that a loop
+pays for the search once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _remembered: dict[Any, TypedOp] = {}
 
 
 def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | None = None) -> TypedOp:
-    """Return the typed operator of a kind that `op` means for operands of these types.
+    """Return the typed operator that `op` denotes, as a `kind`, for operands of these types.
 
     Parameters
     ----------
@@ -37,13 +37,13 @@ def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | No
     Raises
     ------
     TypeError
-        `op` is no operator, or is of another kind.
+        `op` is not an operator, or is of another kind.
     InvalidValue
         No operator of this kind has that name.
     DomainMismatch
         The operator does not work with these types (also a KeyError, as in python-graphblas).
     """
-    key = (kind, op, id(left), id(right))  # types are single objects that live forever
+    key = (kind, op, id(left), id(right))  # types are singletons that are never freed
     try:
         return _remembered[key]
     except (KeyError, TypeError):
@@ -55,7 +55,7 @@ def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | No
     try:
         types = left if right is None else (left, right)
         if kind == "binary" and isinstance(op, Monoid):
-            typed: TypedOp = op[types].binaryop  # of the types that it is a monoid for, and of no other
+            typed: TypedOp = op[types].binaryop  # only for the types that the monoid has
         else:
             found = names.lookup(kind, op)
             typed = found if isinstance(found, TypedOp) else found[types]
@@ -96,5 +96,5 @@ def _expected(kind: str, op: Any, error: Exception) -> str:
     untyped = op.op if isinstance(op, TypedOp) else op
     part = {"binary": "binaryop", "monoid": "monoid"}.get(kind)
     if getattr(untyped, "kind", None) == "semiring" and part:
-        return f"{expected}; {untyped!r}.{part} may be said to get the {_CLASSES[kind].split(', ')[-1]})"
+        return f"{expected}; use {untyped!r}.{part} to get the {_CLASSES[kind].split(', ')[-1]})"
     return f"{expected})"

@@ -1,9 +1,9 @@
 """Picks of rows' entries and steps of walks: their operands, and the rules for random numbers that all engines share.
 
-Every random number is 64 bits of Philox 4x32-10 (:mod:`sparsezc.engines.cpu.philox`), named by seed, stream, step and
-draw. The stream is the number of the result's row, so what a row gets depends on no other row. Engines compute in
-integers, or in FP64 operations that round alike everywhere, so results are equal to the bit. ``x * n >> 64`` makes a
-number below n of a random one.
+Every random number is 64 bits of Philox 4x32-10 (:mod:`sparsezc.engines.cpu.philox`), identified by seed, stream, step
+and draw. The stream is the number of the result's row, so a row's picks depend on no other row. Engines compute in
+integers, or in FP64 operations that round alike everywhere, so results are equal to the bit. ``x * n >> 64`` maps a
+random number x to one below n.
 
 ==================  ====================================================================================================
 `how`               the entries of a row of d entries that are picked
@@ -29,35 +29,35 @@ from typing import Any, ClassVar, NamedTuple
 
 __all__ = ["MOST_FLOYD", "TRIES", "Hops", "Pick", "Subgraph", "Trail", "draw_seeds_by", "fresh_seed"]
 
-#: Floyd's sample looks through what it has for each number; above this many, sorting is less work.
+#: Floyd's sampling compares each number with all picked before; for more picks than this, sorting is less work.
 MOST_FLOYD = 256
-#: Tries of a step before its row is read whole: rows whose weights are much alike hardly ever need as many.
+#: Rejected tries of a step after which its whole row is read: rows of similar weights hardly ever need as many.
 TRIES = 32
 
 _source: list[Callable[[], int]] = [lambda: secrets.randbits(64)]
 
 
 def fresh_seed() -> int:
-    """Return a seed where the user gives none."""
+    """Return a random seed of 64 bits, for a call without one."""
     return _source[0]()
 
 
 def draw_seeds_by(source: Callable[[], int]) -> None:
-    """Have another function draw such seeds: one for all processes of a program that must draw alike."""
+    """Replace the function that draws such seeds: processes that run the same statements need the same seeds."""
     _source[0] = source
 
 
 @dataclass(frozen=True)
 class Pick:
-    """Which entries of each row are picked, as the module's table says.
+    """The rule that picks entries of each row; the module's table explains it.
 
     Attributes
     ----------
     how : str
     k : int
-        At most so many of a row; a row of fewer gives all.
+        The most entries of a row; of a shorter row all are picked.
     replace : bool
-        Whether an entry may be drawn again: then the result counts how often each was.
+        Whether an entry may be drawn again: then the result has the number of draws of each.
     seed : int
         Below 2**64.
     """
@@ -70,7 +70,7 @@ class Pick:
     _lock: ClassVar[None] = None
 
     def fits(self, shape: tuple[int, ...], A: Any, index: Any) -> bool:
-        """Return whether the matrix still has the rows that are listed, and the result's columns."""
+        """Return whether the matrix still has the listed rows, and as many columns as the result."""
         if index.kind == "all":
             return bool(shape == A.shape)
         listed = index.positions()
@@ -81,24 +81,24 @@ class Pick:
 class Trail:
     """The rule by which walks choose their next vertex.
 
-    All edges alike: step s takes position ``x * d >> 64`` of the row's d entries, x number s of step 0. Else step s
-    tries: of numbers 2t and 2t+1 of step s+1 the first is a position, the second accepts it if it is at most 2**64
-    w/top, times the share of the p-q bias. After :data:`TRIES` tries number 2 TRIES of that step is a place among the
-    whole numbers q of all entries, each times its share.
+    If all edges weigh the same, step s takes position ``x * d >> 64`` of the row's d entries, x number s of step 0.
+    Else, in try t of step s, number 2t of step s+1 is a position, and number 2t+1 accepts it if it is at most 2**64
+    w/top, times the edge's share of the p-q bias. After :data:`TRIES` tries, number 2 TRIES of that step is a place
+    among the whole numbers q of all entries, each times its share.
 
     Attributes
     ----------
     starts : ndarray of int64
-        One walk each.
+        The first vertex of each walk.
     length : int
-        Steps, at most.
+        The most steps of a walk.
     size : int
-        Of the square matrix.
+        The number of rows of the square matrix.
     weights : {"", "values", "columns"}
-        Weights are the entries' values, or a vector's at their columns; "": all edges are alike.
+        Weights are the entries' values, or a vector's values at their columns; "": all edges weigh the same.
     shares : tuple of int, or None
-        Of 2**64 - 1: what of its weight an edge counts with back to where the walk was before, to a neighbour of that
-        vertex, and to any other (node2vec).
+        Factors of an edge's weight, as multiples of 1 / (2**64 - 1): of an edge back to the vertex before, to a
+        neighbour of that vertex, and to any other vertex (node2vec).
     seed : int
     """
 
@@ -112,7 +112,7 @@ class Trail:
     _lock: ClassVar[None] = None
 
     def fits(self, A: Any, *weights: Any) -> bool:
-        """Return whether the matrix and the vectors are still as large as when this was made."""
+        """Return whether the matrix and the vectors still have the size that they had when this was made."""
         return bool(A.shape == (self.size, self.size) and all(v.shape == (self.size,) for v in weights))
 
     def __repr__(self) -> str:
@@ -121,20 +121,20 @@ class Trail:
 
 @dataclass(frozen=True)
 class Hops:
-    """Which entries are picked hop by hop, from rows whose numbers are columns of entries of the hop before.
+    """The rule that picks entries hop by hop: the columns of a hop's entries are the rows of the next hop.
 
-    Hop h picks from the vertices that hop h - 1 met first, in the order of their local numbers, as row r of a
-    :class:`Pick` with the seed `seed` + h (after 2**64 - 1 from 0 on). Hop 0 picks from the seeds, each for itself even
-    if it is listed twice; of equal ones edges lead to the first.
+    Hop h picks from the vertices that hop h - 1 met first; in the order of their local numbers, the r-th of these is
+    row r of a :class:`Pick` with seed `seed` + h, modulo 2**64. Hop 0 picks from every seed vertex, each time that it
+    is listed; edges lead to the first of equal seed vertices.
 
     Attributes
     ----------
     fanouts : tuple of int
-        Entries of each row, a number a hop; -1: all.
+        The most entries of a row that each hop picks; -1: all.
     replace, weighted : bool
         An entry may be drawn again, and is then listed again; entries are drawn in proportion to their values.
     values : bool
-        The values of the picked entries are wanted, too.
+        The values of the picked entries are returned, too.
     seed : int
         Below 2**64.
     """
@@ -146,7 +146,7 @@ class Hops:
     seed: int = 0
 
     def pick(self, hop: int, ncols: int) -> Pick:
-        """Return the rule of one hop."""
+        """Return the Pick of one hop, for a matrix of `ncols` columns."""
         k, seed = self.fanouts[hop], (self.seed + hop) % 2**64
         if k < 0:
             return Pick("first", ncols)
@@ -166,9 +166,9 @@ class Subgraph(NamedTuple):
     edge : array
         The position of each edge among the matrix's entries, by row, then column.
     values : array of the matrix's type, or None
-        The value of each edge, where it was asked for.
+        The value of each edge, if the Hops require values.
     num_sampled_nodes, num_sampled_edges : list of int
-        The seeds and the vertices first met in each hop; the edges of each hop.
+        The numbers of seeds and of vertices first met in each hop; the number of edges of each hop.
     """
 
     node: Any

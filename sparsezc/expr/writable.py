@@ -23,7 +23,7 @@ __all__ = ["Writable", "replace"]
 
 
 class _Replace:
-    """The token of ``w(mask, replace) << ...``: the same as ``replace=True``."""
+    """The token ``replace`` in ``w(mask, replace) << ...``, which means ``replace=True``."""
 
     def __repr__(self) -> str:
         return "replace"
@@ -48,42 +48,42 @@ class Writable(Operand[K]):
         raise NotImplementedError
 
     def _fill(self, expression: Expression, mask: Any) -> None:
-        """Run an expression into this new object."""
+        """Run an expression and write its result to this new object."""
         update(self, expression, PLAIN if mask is None else Write(as_mask(mask, self), None, False))
 
     def _put(self, engine: Engine, store: Any) -> None:
-        """Set the content, on this engine."""
+        """Set the engine and the store."""
         self._engine, self._store = engine, store
         if engine.lock is not None:
             self._lock = engine.lock
 
     def _rename(self, name: str) -> None:
-        """Take another name."""
+        """Change the name."""
         self.name = name
 
     def _lose(self) -> None:
-        """Give up the content, which another thread of the parent process may have half changed."""
+        """Discard the content after a fork: another thread of the parent process may have been changing it."""
         self._lock = new()
         if self._stored:
             self._engine = Lost()  # any use of it raises
 
     def _settle(self, engine: Engine) -> None:
-        """Make sure that there is a store on `engine`, moving the content if it may move."""
+        """Move the object's entries to a store on `engine`, or make an empty store there."""
         raise NotImplementedError
 
     def _postpone(self, expression: Expression) -> bool:
-        """Keep a statement for the engine that will store this object, if none does yet; return whether it was kept."""
+        """Queue a statement until an engine stores this object; return whether the statement was queued."""
         return False
 
     def _changed(self) -> None:
-        """Forget cached facts about the content."""
+        """Drop cached facts about the content."""
 
     def _express(self, value: Any) -> Expression:
-        """Return the expression that ``self << value`` means, for a `value` that is no expression."""
+        """Return the expression of ``self << value``, for a `value` that is not an expression."""
         raise NotImplementedError
 
     def _take(self, value: Any, accum: TypedOp | None) -> None:
-        """Run ``s << value`` or ``s(accum) << value``, for a `value` that is no expression; for a Scalar only."""
+        """Run ``s << value`` or ``s(accum) << value`` of a Scalar, for a `value` that is not an expression."""
         raise NotImplementedError
 
     def _indexed(self, keys: Any) -> tuple[IndexList, ...]:
@@ -112,7 +112,7 @@ class Writable(Operand[K]):
         Parameters
         ----------
         mask : Mask, optional
-            ``x.S``, ``x.V``, ``~x.S``, ``~x.V``; or a BOOL object, which counts by its values.
+            ``x.S``, ``x.V``, ``~x.S``, ``~x.V``; or a BOOL object, which is a mask by values.
         accum : binary operator or its name, optional
             ``w = accum(w, result)`` where both are present.
         replace : bool

@@ -1,4 +1,4 @@
-"""The choice of calls that name no backend: those come here that are faster here and give NetworkX's answer."""
+"""The choice of a backend for calls that name none: sparsezc runs those that are faster here with equal answers."""
 
 from __future__ import annotations
 
@@ -19,46 +19,47 @@ __all__ = ["estimated", "should_run"]
 
 #: Microseconds of a conversion for a node or an entry, and of reading an edge attribute.
 _CONVERSION, _ATTRIBUTE = 0.42, 0.45
-#: Microseconds of any call here, at most, and of the first conversion of a process, which loads SuiteSparse and numba.
+#: Microseconds of overhead of a call here, at most, and of a process's first conversion, which loads SuiteSparse and
+#: numba.
 _CALL, _START = 2e3, 0.4e6
 #: Microseconds in which a decision reads a node or an entry, and the share of NetworkX's time that it may take.
 _READING, _DECIDING = 0.15, 0.05
-#: Nodes and entries of the graphs of the table; on those of ten times as many NetworkX takes so much longer for each,
-#: as its dictionaries do not fit the processor's caches.
+#: Nodes and entries of the measured graphs; NetworkX's time for each grows by this share for every factor of ten, as
+#: its dictionaries do not fit the processor's caches.
 _MEASURED, _GROWTH = 11_000, 0.8
-#: The generators that NetworkX hands to functions for no seed.
+#: The random generators that NetworkX passes to functions when no seed is given.
 _UNSEEDED = create_py_random_state(None), create_random_state(None)
 _SHORT = f"less than {_CALL / 1e6:g} s in NetworkX, and a call here may take as long"
-_LONG = "NetworkX takes no longer than a conversion of the graph and this function here, or hardly longer"
-#: Microseconds that earlier calls would have taken less here, had the library been started.
+_LONG = "NetworkX is about as fast as a conversion of the graph and this function here, or faster"
+#: Microseconds that earlier calls would have saved here if the library had been started.
 _waited = [0.0]
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return True if a call is faster here, else the reason; NetworkX asks after `can_run`, if no backend is named.
+    """Return True if a call is faster here, else the reason; NetworkX calls this only if no backend is named.
 
-    A call that is faster, but whose answer is another, comes only with ``nx.config.backends.sparsezc.same_answers =
-    False``. What a start of the library would have saved is added up over calls, until a start pays.
+    A faster call whose answer differs is sent only with ``nx.config.backends.sparsezc.same_answers = False``. The time
+    that a start of the library would have saved is summed over calls, until a start pays off.
     """
     try:
         return _judged(name, args, kwargs)
-    except Exception as error:  # NetworkX does not catch it, and its own function may take these arguments
+    except Exception as error:  # NetworkX catches no errors; its own function may accept these arguments
         return f"its time for these arguments is not known ({error})"
 
 
 def _judged(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return what `should_run` returns; raise for arguments whose work cannot be told."""
+    """Return the result of `should_run`; raise an error for arguments whose work cannot be estimated."""
     claim = CLAIMS[name]
-    known_as = claim.function.__name__  # whatever this version of NetworkX calls it
+    known_as = claim.function.__name__  # also if this version of NetworkX has renamed it
     times = TIMES.get(known_as)
     G = args[0] if args else kwargs[next(iter(claim.defaults))]
     if getattr(G, "__networkx_backend__", "networkx") == "sparsezc":
         return True
     if times is None:
-        return _LONG if known_as in FUNCTIONS else True  # a user's own, registered to take the place
+        return _LONG if known_as in FUNCTIONS else True  # a user's function, registered in its place
     n = len(G)
     longest = (times.weighted or (times.theirs,))[0]
-    if longest * (n if times.each else 1) * n * (n + 1) <= _CALL:  # known without a look at all rows, or at arguments
+    if longest * (n if times.each else 1) * n * (n + 1) <= _CALL:  # known without reading rows or arguments
         return _SHORT
     given = given_to(claim, args, kwargs)
     for parameter in times.unless:
@@ -94,14 +95,14 @@ def _judged(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 def estimated(
     measured: tuple[float, float], work: float, each: bool, size: int, converting: float = _CONVERSION
 ) -> tuple[float, float]:
-    """Return the microseconds of a call in NetworkX and here, of `work` searches or of this share of a graph's rows."""
+    """Return the microseconds of a call in NetworkX and here; `work`: a number of searches, or a share of all rows."""
     growth = max(1.0, 1 + _GROWTH * math.log10(size / _MEASURED))
     here = measured[1] * (work if each else 1) + converting
     return measured[0] * work * size * growth, here * size + _CALL
 
 
 def _count(G: Any, times: Times, given: dict[str, Any]) -> int:
-    """Return how many nodes a call is about: all, if no argument names or counts some."""
+    """Return the number of nodes that a call computes for: all, unless an argument names or counts some."""
     found = len(G)
     for parameter in times.nodes:
         value = given.get(parameter)
@@ -112,7 +113,7 @@ def _count(G: Any, times: Times, given: dict[str, Any]) -> int:
         elif hasattr(value, "__len__") and not isinstance(value, str) and not _is_node(G, value):
             found = min(found, len(value))
         else:
-            found = min(found, 1)  # an iterator, too, which is not to be used up
+            found = min(found, 1)  # also for an iterator, which must not be consumed
     return found
 
 
@@ -124,9 +125,9 @@ def _is_node(G: Any, value: Any) -> bool:
 
 
 def _converting(G: Any, weight: Any) -> float:
-    """Return the time of what is not converted yet, for a node or entry."""
+    """Return the microseconds of the missing conversions, for a node or entry."""
     cached = (getattr(G, "__networkx_cache__", None) or {}).get("backends", {}).get("sparsezc", {}).values()
-    kept = [H for H in cached if isinstance(H, Graph)]  # a conversion that failed is kept as a text
+    kept = [H for H in cached if isinstance(H, Graph)]  # a failed conversion is cached as a string
     if weight is None:
         return 0.0 if kept else _CONVERSION
     if any(weight in H._values for H in kept):
@@ -135,9 +136,9 @@ def _converting(G: Any, weight: Any) -> float:
 
 
 def _reach(G: Any, enough: float, most: float) -> float:
-    """Return what share of the nodes searches from three of them reach on average.
+    """Return the share of nodes that searches from three nodes reach on average.
 
-    That is 1 once it is known to be `enough` for the decision, or once `most` nodes and entries were read.
+    Return 1 as soon as the share is at least `enough` for the decision, or `most` nodes and entries were read.
     """
     nodes, reached, read = list(G), 0, 0
     for start in (nodes[0], nodes[len(nodes) // 2], nodes[-1]):
@@ -155,12 +156,12 @@ def _reach(G: Any, enough: float, most: float) -> float:
 
 
 def _takes_others() -> bool:
-    """Return whether the user takes answers that are right, but others than NetworkX's."""
+    """Return whether the user accepts correct answers that differ from NetworkX's."""
     return getattr(getattr(nx.config.backends, "sparsezc", None), "same_answers", True) is False
 
 
 def _is_determined(given: dict[str, Any]) -> bool:
-    """Return whether NetworkX has one answer: without a seed, Louvain's is another in each run."""
+    """Return whether NetworkX's answer is determined: without a seed, Louvain's differs from run to run."""
     if "seed" not in given:
         return True
     return not any(given["seed"] is one for one in (None, *_UNSEEDED))

@@ -6,7 +6,7 @@ from typing import Any
 
 from sparsezc.networkx_backend.graphs import networkx_versions
 
-_RANDOM = "other random numbers choose among answers that are all right"
+_RANDOM = "other random numbers choose among answers that are all correct"
 _ORDER = "a list of communities has no order"
 
 _SINCE_3_7: dict[tuple[str, str], str] = {
@@ -18,7 +18,7 @@ _SINCE_3_7: dict[tuple[str, str], str] = {
 _BEFORE_3_7: dict[tuple[str, str], str] = {
     ("test_mis", "test_random_seed"): _RANDOM,
 }
-#: By file and name.
+#: The reasons, by file and name of the test.
 EXPECTED_FAILURES: dict[tuple[str, str], str] = {
     ("test_dag", "test_topological_sort6"): "the iteration is over the graph as it was when it began",
     ("test_louvain", "test_karate_club_partition"): _ORDER,
@@ -31,10 +31,10 @@ EXPECTED_FAILURES: dict[tuple[str, str], str] = {
 
 
 def on_start_tests(items: list[Any]) -> None:
-    """Mark them as expected failures; NetworkX calls this when its tests run with this backend."""
+    """Mark these tests as expected failures; NetworkX calls this when its tests run with this backend."""
     import pytest
 
     for item in items:
-        for name in {item.originalname, item.name}:  # all parameters, or those of the name
+        for name in {item.originalname, item.name}:  # without parameters: all cases of the test
             if reason := EXPECTED_FAILURES.get((item.path.stem, name)):
                 item.add_marker(pytest.mark.xfail(reason=reason, strict=True))

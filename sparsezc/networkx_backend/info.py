@@ -1,4 +1,4 @@
-"""The facts that NetworkX reads from the backend at import; this module imports nothing before they are read."""
+"""The facts about the backend that NetworkX reads when it is imported; until then this module imports no other."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import Any
 _UNDIRECTED = "Only for undirected graphs."
 _DIRECTED = "Only for directed graphs."
 _ANOTHER = "Another of several shortest paths may be chosen."
-_WHOLE = "Where integers and fractions mix, 2.0 may stand for 2."
-_NEAREST = "The nearest node first. " + _WHOLE
-_SINKS = "No edge leads to a later component; among others the order is another one."
+_WHOLE = "If integers and floats mix, 2.0 may be returned for 2."
+_NEAREST = "Nodes are in the order of their distances. " + _WHOLE
+_SINKS = "No edge leads to a later component; otherwise the order may differ."
 _ADDED = " Neighbours are added in the graph's order."
 _NOT_ALL_0 = "Only for weights >= 0 that are not all 0."
-_BOUNDED = " With `usebounds`, where integers and fractions mix, 2.0 may stand for 2."
+_BOUNDED = " With `usebounds`, if integers and floats mix, 2.0 may be returned for 2."
 _CAPACITIES = "`flow_func` must be None. Only where every edge has a finite capacity >= 0. " + _WHOLE
 _SIDE = _UNDIRECTED + " Only onto one whole side of a bipartite graph. Neighbours are in the order of `nodes`."
-_COMMUNITY = "Only for graphs without loops, whose nodes all have a community that is hashable."
+_COMMUNITY = "Only for graphs without loops; every node must have a hashable community."
 _FROM_0, _ABOVE_0 = "Only for weights >= 0.", "Only for weights > 0."
 _MADE = "Edge attributes are finite numbers. `create_using` must be None or a class without parallel edges."
 _PARTS = "Only for partitions of the nodes."
-_PIECES = "Components, and the ends of their edges, come in another order."
+_PIECES = "Components, and the ends of their edges, are in another order."
 _INSIDE = "`nodes` must be in the graph."
 _ALL_OF_0 = (
-    _FROM_0 + " `method` must not be `bellman-ford` with a weight. Each path once: NetworkX repeats those on which"
-    " a cycle has length 0."
+    _FROM_0 + " `method` must not be `bellman-ford` with a weight. Each path is returned once: NetworkX repeats"
+    " paths with a cycle of length 0."
 )
-_CORRELATION = "NaN where one side is constant, of which NetworkX's rounding may make infinity."
+_CORRELATION = "NaN if one side is constant; by rounding, NetworkX may return infinity."
 _MATRICES = "Only for graphs that are matrices."
-_NAMES = " Both have attributes of the same names, of integers or of fractions in both."
+_NAMES = " Both must have the same attribute names, with integers in both or floats in both."
 _LARGEST = (
-    "Where all nodes are asked for, NetworkX divides by other nodes' largest ties with SciPy 1.15 and newer; "
-    "answers are those of its formula."
+    "For all nodes, NetworkX with SciPy 1.15 and newer divides by other nodes' largest ties; answers here follow its"
+    " formula."
 )
 _BY_SIZE = "`create_using` must be None or a class without parallel edges. Not in `backend_priority.generators`."
 _BY_NAME = "NetworkX's edges and attributes. Not in `backend_priority.generators`."
@@ -51,8 +51,8 @@ FUNCTIONS: dict[str, str] = {
     "all_pairs_shortest_path_length": "",
     "all_shortest_paths": _ALL_OF_0,
     "ancestors": "",
-    "approximate_diameter": "Another of the farthest nodes may be the start of the second sweep.",
-    "articulation_points": "In the order of the graph.",
+    "approximate_diameter": "The second sweep may start at another of the farthest nodes.",
+    "articulation_points": "Nodes are in the order of the graph.",
     "astar_path": "",
     "astar_path_length": "",
     "attracting_components": "",
@@ -64,7 +64,7 @@ FUNCTIONS: dict[str, str] = {
     "average_neighbor_degree": "",
     "average_shortest_path_length": _FROM_0,
     "barbell_graph": _BY_SIZE,
-    "barycenter": _FROM_0 + " Not where integers and fractions mix. `attr` and `sp` must be None.",
+    "barycenter": _FROM_0 + " Not if integers and floats mix. `attr` and `sp` must be None.",
     "bellman_ford_path": _ANOTHER,
     "bellman_ford_path_length": _WHOLE,
     "bethe_hessian_matrix": "",
@@ -85,7 +85,7 @@ FUNCTIONS: dict[str, str] = {
     "bipartite_closeness_centrality": _INSIDE,
     "bipartite_degree_centrality": _INSIDE,
     "boundary_expansion": "",
-    "bridges": "With `root` in another order.",
+    "bridges": "With `root`, the order is another one.",
     "bull_graph": _BY_NAME,
     "caveman_graph": _BY_SIZE,
     "center": _FROM_0,
@@ -95,7 +95,7 @@ FUNCTIONS: dict[str, str] = {
     "clustering": _NOT_ALL_0,
     "cn_soundarajan_hopcroft": _COMMUNITY,
     "collaboration_weighted_projected_graph": _SIDE,
-    "color": "The nodes in the order of the graph.",
+    "color": "Nodes are in the order of the graph.",
     "common_neighbor_centrality": "Only for graphs without loops.",
     "complement": _MATRICES,
     "complete_bipartite_graph": _BY_SIZE,
@@ -105,7 +105,7 @@ FUNCTIONS: dict[str, str] = {
     "condensation": "",
     "conductance": "",
     "connected_components": "",
-    "constraint": _FROM_0 + " With `nodes` no parallel edges.",
+    "constraint": _FROM_0 + " With `nodes`, no parallel edges.",
     "convert_node_labels_to_integers": _MATRICES,
     "core_number": _UNDIRECTED,
     "cubical_graph": _BY_NAME,
@@ -135,7 +135,7 @@ FUNCTIONS: dict[str, str] = {
     "difference": _MATRICES,
     "dijkstra_path": _FROM_0 + " " + _ANOTHER,
     "dijkstra_path_length": _FROM_0,
-    "dijkstra_predecessor_and_distance": _FROM_0 + " The nearest node first.",
+    "dijkstra_predecessor_and_distance": _FROM_0 + " Nodes are in the order of their distances.",
     "directed_modularity_matrix": "",
     "disjoint_union": _MATRICES + _NAMES,
     "dodecahedral_graph": _BY_NAME,
@@ -143,10 +143,10 @@ FUNCTIONS: dict[str, str] = {
     "edge_betweenness_centrality": _ABOVE_0,
     "edge_boundary": "`data` and `keys` must be False. No parallel edges.",
     "edge_expansion": "",
-    "effective_size": _FROM_0 + " With `nodes` no loops in undirected graphs without `weight`. " + _LARGEST,
+    "effective_size": _FROM_0 + " With `nodes`, no loops in undirected graphs without `weight`. " + _LARGEST,
     "efficiency": "",
     "ego_graph": "`distance` with `undirected` only for undirected graphs; only for distances >= 0."
-    " With `undirected` in another order.",
+    " With `undirected`, the order is another one.",
     "eigenvector_centrality": "Only for weights and starts >= 0. A start must name every node.",
     "empty_graph": _BY_SIZE,
     "fast_could_be_isomorphic": "No parallel edges.",
@@ -171,24 +171,24 @@ FUNCTIONS: dict[str, str] = {
     "global_reaching_centrality": "`weight` must be None.",
     "google_matrix": "",
     "greedy_color": _UNDIRECTED
-    + " Only the strategies `largest_first` and `random_sequential`; no loops. Random orders are others.",
+    + " Only the strategies `largest_first` and `random_sequential`; no loops. Random orders differ from NetworkX's.",
     "greedy_modularity_communities": _NOT_ALL_0
-    + " Of equal gains NetworkX takes the smallest labels; labels without an order have the graph's here. Gains may be"
-    " equal but for rounding.",
+    + " Of equal gains NetworkX takes the smallest labels; labels that cannot be sorted have the graph's order here."
+    " Gains may be equal except for rounding.",
     "group_degree_centrality": "",
     "group_in_degree_centrality": "",
     "group_out_degree_centrality": "",
-    "gutman_index": _FROM_0 + " Not where integers and fractions mix.",
+    "gutman_index": _FROM_0 + " Not if integers and floats mix.",
     "harmonic_centrality": _FROM_0,
-    "harmonic_diameter": _ABOVE_0 + " Not where integers and fractions mix. `sp` must be None.",
+    "harmonic_diameter": _ABOVE_0 + " Not if integers and floats mix. `sp` must be None.",
     "has_bridges": "",
     "has_path": "",
     "heawood_graph": _BY_NAME,
-    "hits": "Only `normalized`, for weights and starts >= 0. A start must name every node; it is for the hubs."
-    " By the Lanczos method whatever `method` is, so answers may need fewer iterations.",
+    "hits": "Only `normalized`, for weights and starts >= 0. A start must name every node; it sets the hubs."
+    " The Lanczos method runs for every `method`, so answers may need fewer iterations.",
     "house_graph": _BY_NAME,
     "house_x_graph": _BY_NAME,
-    "hyper_wiener_index": _FROM_0 + " Not where integers and fractions mix.",
+    "hyper_wiener_index": _FROM_0 + " Not if integers and floats mix.",
     "icosahedral_graph": _BY_NAME,
     "in_degree_centrality": "",
     "inter_community_edges": _PARTS,
@@ -245,9 +245,9 @@ FUNCTIONS: dict[str, str] = {
     "local_reaching_centrality": "`paths` and `weight` must be None.",
     "lollipop_graph": _BY_SIZE,
     "louvain_communities": _UNDIRECTED
-    + " Only for weights >= 0 that are not all 0, without loops. Other moves for the same seed.",
+    + " Only for weights >= 0 that are not all 0, without loops. For the same seed, moves differ from NetworkX's.",
     "lowest_common_ancestor": "Another of several may be chosen.",
-    "maximal_independent_set": "Other sets than NetworkX's for the same seed.",
+    "maximal_independent_set": "For the same seed, sets differ from NetworkX's.",
     "maximal_matching": _UNDIRECTED,
     "maximum_flow": _CAPACITIES + " Another of several flows may be found.",
     "maximum_flow_value": _CAPACITIES,
@@ -302,13 +302,13 @@ FUNCTIONS: dict[str, str] = {
     "radius": _FROM_0 + _BOUNDED,
     "reciprocity": _DIRECTED,
     "relabel_nodes": _MATRICES
-    + " `copy` must be True; nodes with attributes, or on edges with attributes, stay apart.",
+    + " `copy` must be True; nodes that have attributes, or edges with attributes, must not become one.",
     "resource_allocation_index": "Only for graphs without loops.",
     "reverse": _MATRICES,
-    "rich_club_coefficient": "Other random graphs than NetworkX's for the same seed.",
+    "rich_club_coefficient": "For the same seed, random graphs differ from NetworkX's.",
     "robins_alexander_clustering": _UNDIRECTED + " No loops.",
     "s_metric": "",
-    "schultz_index": _FROM_0 + " Not where integers and fractions mix.",
+    "schultz_index": _FROM_0 + " Not if integers and floats mix.",
     "score_sequence": "",
     "sedgewick_maze_graph": _BY_NAME,
     "sets": "",
@@ -336,8 +336,8 @@ FUNCTIONS: dict[str, str] = {
     "to_numpy_array": "No arrays of records; `multigraph_weight` is `sum` or `min`.",
     "to_pandas_adjacency": "No arrays of records; `multigraph_weight` is `sum` or `min`.",
     "to_scipy_sparse_array": "",
-    "topological_generations": "The graph as it was when the iteration began.",
-    "topological_sort": "The graph as it was when the iteration began.",
+    "topological_generations": "Changes of the graph during the iteration have no effect.",
+    "topological_sort": "Changes of the graph during the iteration have no effect.",
     "tournament_matrix": "",
     "transitive_closure": _DIRECTED + _ADDED,
     "transitive_closure_dag": "`topo_order` must be None." + _ADDED,
@@ -351,18 +351,18 @@ FUNCTIONS: dict[str, str] = {
     "tutte_graph": _BY_NAME,
     "union": _MATRICES + _NAMES,
     "volume": "",
-    "voterank": "No loops, if undirected. Of equal sums of votes, which NetworkX rounds, the first node's.",
+    "voterank": "No loops, if undirected. Of equal sums of votes, which NetworkX rounds, the first node is chosen.",
     "weakly_connected_components": "",
     "weighted_projected_graph": _SIDE,
     "wheel_graph": _BY_SIZE,
-    "wiener_index": _FROM_0 + " Not where integers and fractions mix.",
+    "wiener_index": _FROM_0 + " Not if integers and floats mix.",
     "within_inter_cluster": _COMMUNITY,
 }
 
 
 def functions() -> dict[str, str]:
     """Return :data:`FUNCTIONS` by the names by which the installed NetworkX dispatches them."""
-    import_module("networkx")  # before the rules, which import it: while it loads it calls this, and needs them whole
+    import_module("networkx")  # first: while it loads, it calls this, and networkx_versions must not be half imported
     from sparsezc.networkx_backend.graphs.networkx_versions import name_of
 
     return {name_of(name): limits for name, limits in FUNCTIONS.items()}

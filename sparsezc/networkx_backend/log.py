@@ -1,4 +1,4 @@
-"""NetworkX's log of the calls that it sent here, in one line each."""
+"""A log of NetworkX's calls, in one line each: sent to this backend, or not sent and why."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _LOGGER = logging.getLogger("networkx.utils.backends")
 
 
 class _Calls(logging.Filter):
-    """Writes what NetworkX's records say of this backend, but not the arguments, which may be whole graphs.
+    """A logging filter that writes NetworkX's records about this backend, without arguments, which may be graphs.
 
-    As the filter of a logger it sees records before the program's own handlers, and passes those that they had before.
+    A logger's filter receives records before the program's handlers; it passes those that they received without it.
     """
 
     def __init__(self, file: TextIO | None, level: int) -> None:
         super().__init__()
-        self.level = level  # the logger's own
+        self.level = level  # the logger's level, to be restored
         self._file = file
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -33,7 +33,7 @@ class _Calls(logging.Filter):
         given: Any = record.args
         if not isinstance(given, tuple) or len(given) < 2:
             return
-        if record.msg.startswith("Failed to convert") and isinstance(given[-1], Exception):  # the backend was named
+        if record.msg.startswith("Failed to convert") and isinstance(given[-1], Exception):  # the call named it
             given = given[1:]
         elif not record.msg.startswith(("Using backend", "Backend")):
             return
@@ -49,7 +49,7 @@ class _Calls(logging.Filter):
 
 
 def _was_called(name: str, reason: Any, *_: Any) -> bool:
-    """Return whether the backend's function gave the reason: conditions and conversions do so before it is called."""
+    """Return whether the backend's function itself raised `reason`, not a condition or a conversion before it."""
     from sparsezc.networkx_backend.graphs.claims import CLAIMS
 
     at = getattr(reason, "__traceback__", None)
@@ -61,7 +61,7 @@ def _was_called(name: str, reason: Any, *_: Any) -> bool:
 
 
 def _is_networkxs_own() -> bool:
-    """Return whether the call that is logged comes from another function of NetworkX."""
+    """Return whether another function of NetworkX made the logged call."""
     frame: Any = sys._getframe(1)
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
@@ -73,20 +73,19 @@ def _is_networkxs_own() -> bool:
 
 
 def log_calls(file: TextIO | None = None, *, on: bool = True) -> None:
-    """Write a line for each call of NetworkX's functions: that it is sent here, or why not.
+    """Write a line for each call of NetworkX's functions: that it was sent here, or the reason why not.
 
-    A call that is sent may still be refused, by what its function finds in the graph: then a second line gives the
-    reason.
+    The function may still refuse the graph of a sent call: then a second line gives the reason.
 
-    That is, of the calls that a program makes under ``nx.config.backend_priority``, or with ``backend="sparsezc"``.
-    Other logs of the program receive the same records of NetworkX as without it.
+    Only calls that the program makes under ``nx.config.backend_priority``, or with ``backend="sparsezc"``, have lines.
+    The program's other logs receive the same records of NetworkX as without this function.
 
     Parameters
     ----------
     file : text file, optional
-        Where lines go, from this call on; standard error by default.
+        The file for all lines from this call on; standard error by default.
     on : bool, default True
-        False ends it, and restores NetworkX's logger.
+        False stops writing, and restores NetworkX's logger.
 
     Examples
     --------

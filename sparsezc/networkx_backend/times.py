@@ -9,27 +9,27 @@ __all__ = ["TIMES", "Times"]
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Times of a function, in microseconds for a node or an entry of the adjacency matrix of 1,000 nodes."""
+    """Times of a function on graphs of 1,000 nodes, in microseconds for each node or entry of the adjacency matrix."""
 
     theirs: float
     #: Without the conversion.
     ours: float
-    #: The arguments that say for which nodes, or for how many; the least of several counts.
+    #: The arguments that name, or count, the nodes to compute for; of several, the least number counts.
     nodes: tuple[str, ...] = ()
-    #: Each of these nodes has a search of its own, over all nodes and entries.
+    #: Each of these nodes needs a search over all nodes and entries.
     each: bool = False
-    #: The same two times where edge attributes are lengths; None: NetworkX is left to compute with them.
+    #: The two times with edge attributes; None: calls with these are left to NetworkX.
     weighted: tuple[float, float] | None = None
     #: Arguments with which NetworkX does other work than what was measured.
     unless: tuple[str, ...] = ()
-    #: What is other than in NetworkX's answer.
+    #: The difference from NetworkX's answer; empty: there is none.
     differs: str = ""
 
 
 def _whole(
     theirs: float, ours: float, *nodes: str, weighted: bool = True, unless: tuple[str, ...] = (), differs: str = ""
 ) -> Times:
-    """Return times of a function that reads the graph, or the rows of some nodes; `weighted`: weights or none."""
+    """Return times of a function that reads the graph, or the rows of some nodes; `weighted`: with weights, too."""
     return Times(theirs, ours, nodes, False, (theirs, ours) if weighted else None, unless, differs)
 
 
@@ -37,11 +37,11 @@ def _searches(
     theirs: float, ours: float, *nodes: str, weighted: tuple[float, float] | None = None,
     unless: tuple[str, ...] = (), differs: str = "",
 ) -> Times:  # fmt: skip
-    """Return times of a function that searches from each of some nodes, for one search; `weighted`: by lengths."""
+    """Return times, for one search, of a function that searches from each of some nodes; `weighted`: with lengths."""
     return Times(theirs, ours, nodes, True, weighted, unless, differs)
 
 
-_SEEDED = "its partition is another than NetworkX's for the same seed"
+_SEEDED = "its partition differs from NetworkX's for the same seed"
 _FLOW = "another of several largest flows may be found"
 _CUT = "another of several least cuts may be chosen"
 _PATHS = "another of several shortest paths may be chosen"
@@ -50,8 +50,8 @@ _ORDER = "its answer has another order"
 _NEIGHBOURS = "the graph that it returns has its edges in another order"
 _ROUNDS = "its scores equal NetworkX's to `tol` only"
 
-#: From ``benchmarks.networkx_overhead``, on random graphs of mean degree 10. A function that is not named has been
-#: measured to take in NetworkX no longer than the conversion and the function here, or hardly longer.
+#: From ``benchmarks.networkx_overhead``, on random graphs of mean degree 10. For functions that are not listed,
+#: NetworkX was measured to be about as fast as the conversion and the function here, or faster.
 TIMES: dict[str, Times] = {
     "all_pairs_bellman_ford_path": _searches(0.4, 0.1, weighted=(0.4, 0.1), differs=_PATHS),
     "all_pairs_bellman_ford_path_length": _searches(0.25, 0.06, weighted=(0.25, 0.06), differs=_ORDER),
@@ -111,7 +111,7 @@ TIMES: dict[str, Times] = {
     "leiden_communities": _whole(8, 2, differs=_SEEDED),
     "local_bridges": _whole(1.2, 0.25),
     "louvain_communities": _whole(9, 2, differs=_SEEDED),
-    "maximal_independent_set": _whole(0.3, 0.05, differs="its set is another than NetworkX's for the same seed"),
+    "maximal_independent_set": _whole(0.3, 0.05, differs="its set differs from NetworkX's for the same seed"),
     "maximum_flow": _whole(2.0, 0.4, differs=_FLOW),
     "maximum_flow_value": _whole(1.6, 0.35),
     "maximum_spanning_edges": _whole(0.8, 0.25),

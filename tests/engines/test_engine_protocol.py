@@ -176,7 +176,7 @@ def test_vectors_follow_a_matrix_to_it(boxed: Boxed) -> None:
 
 def test_no_placement_is_its_own(boxed: Boxed) -> None:
     A = gb.Matrix.from_coo([0], [1], nrows=2, ncols=2)
-    with pytest.raises(InvalidValue, match="'stream' is none of engine 'boxed'"):
+    with pytest.raises(InvalidValue, match="engine 'boxed' has no placement 'stream'"):
         A.to("boxed", placement="stream")
     assert A.to("boxed", placement="host", with_transpose=True)._engine is boxed
 

@@ -138,7 +138,7 @@ def test_the_first_call_waits_until_the_start_of_the_library_pays(wide: Any, mon
 def test_other_answers_come_only_if_they_are_wanted(wide: Any) -> None:
     """Louvain's, for a seed; without one NetworkX's own answer is another in each run."""
     found = reason("louvain_communities", wide, seed=random.Random(7))
-    assert found.startswith("its partition is another than NetworkX's for the same seed (about 0.89 s in NetworkX, ")
+    assert found.startswith("its partition differs from NetworkX's for the same seed (about 0.89 s in NetworkX, ")
     assert should_run("louvain_communities", (wide,), {"seed": random._inst}) is True  # type: ignore[attr-defined]
     assert should_run("louvain_communities", (wide,), {}) is True
     with nx.config.backends.sparsezc(same_answers=False):

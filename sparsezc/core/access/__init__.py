@@ -1,1 +1,1 @@
-"""Functions by which algorithms reach matrices, vectors and their engine's capabilities without private names."""
+"""Functions that give algorithms access to matrices, vectors and engines' capabilities without private names."""

@@ -1,4 +1,4 @@
-"""Facts about a matrix that are known without reading its entries, for algorithms."""
+"""Facts about a matrix that are cached until it changes, for algorithms."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ M = TypeVar("M", bound="Matrix")
 
 
 def is_symmetric(A: Matrix) -> bool:
-    """Return whether a matrix is known to be equal to its transpose; no entries are compared."""
+    """Return whether a matrix is marked as equal to its transpose; no entries are compared."""
     return A._symmetric
 
 
 def known_symmetric(A: M, symmetric: bool = True) -> M:
-    """Return a matrix itself, marked as equal to its transpose until it changes."""
+    """Mark a matrix as equal to its transpose until it changes, and return it."""
     return A._known_symmetric(symmetric)
 
 
 def fact(A: Matrix, name: str, compute: Callable[[], Any]) -> Any:
-    """Return ``compute()``, cached with a matrix until it changes: for facts that need a pass over all entries."""
+    """Return the result of ``compute()``, usually a pass over all entries, cached until the matrix changes."""
     return A._fact(name, compute)

@@ -35,7 +35,7 @@ def turned(A: Matrix) -> Matrix | TransposedMatrix:
 def resident(A: Matrix, times: int) -> Matrix:
     """Return a copy in the engine's fastest memory, if `times` copies fit there, else the matrix itself.
 
-    It is for statements that read the matrix often, and whose results then are in that memory, too.
+    Statements that read the matrix often use it; their results are then in that memory, too.
     """
     with hold_locks(A):
         engine, store = A._need()
@@ -46,7 +46,7 @@ def resident(A: Matrix, times: int) -> Matrix:
 
 
 def sampled(A: Matrix) -> Matrix | None:
-    """Return the first entries of each row, hubs first, if the engine has them in faster memory than the others."""
+    """Return a matrix of the first entries of each row, hubs first, if the engine has these in its head cache."""
     with hold_locks(A):
         engine, _ = A._need()
         sample = engines.capability(engine, "sample")(A)
@@ -54,9 +54,9 @@ def sampled(A: Matrix) -> Matrix | None:
 
 
 def whole(A: M, what: str) -> M:
-    """Return the matrix itself, after telling the engine that each process will read all its entries.
+    """Return the matrix itself, after reporting to the engine that each process will read all entries for `what`.
 
-    A distributed engine warns, or refuses.
+    A distributed engine then warns, or raises an error, as ``config.fallback`` requires.
     """
     engine, store = A._need()
     engines.capability(engine, "on_whole")(store, what)
@@ -64,7 +64,7 @@ def whole(A: M, what: str) -> M:
 
 
 def pointers(v: Vector) -> Matrix:
-    """Make a square matrix with an entry (i, v(i)), true, for each entry of a vector of positions."""
+    """Make a square BOOL matrix with a true entry at (i, v(i)) for each entry of a vector of positions."""
     with hold_locks(v):
         (engine, store), n = v._need(), v.size
         made = engines.capability(engine, "pointers")(store)
@@ -76,21 +76,21 @@ def pointers(v: Vector) -> Matrix:
 
 
 def vector_beside(A: Matrix, dtype: DataType) -> Vector:
-    """Make an empty vector for products with a matrix from the left, on the matrix's engine."""
+    """Make an empty vector of `A.nrows` positions, for ``v @ A``, on the matrix's engine."""
     v = Vector(dtype, A.nrows)
     v._settle(A._need()[0])
     return v
 
 
 def vector_like(v: Vector, dtype: DataType) -> Vector:
-    """Make a vector of another's size without entries, on the same engine."""
+    """Make an empty vector of the size of `v`, on its engine."""
     made = Vector(dtype, v.size)
     made._settle(v._need()[0])
     return made
 
 
 def full_beside(A: Matrix, values: NDArray[Any] | Matrix, dtype: DataType) -> Matrix:
-    """Make a full matrix of an array, or of a full matrix, on a matrix's engine."""
+    """Make a full matrix on the engine of `A` from an array or another full matrix."""
     engine = A._need()[0]
     if isinstance(values, Matrix):
         copy = values.dup(dtype)

@@ -1,18 +1,18 @@
 """The methods of every engine: ``run``, and those of its stores.
 
 An engine keeps *stores*: the content of a Matrix or a Vector (python-graphblas objects on the CPU engine, device arrays
-on the GPU engine). A Matrix or Vector is an engine and a store, and only the engine looks into the store. To add an
+on the GPU engine). A Matrix or Vector refers to an engine and a store, and only the engine reads the store. To add an
 engine, write a class with the methods of :class:`Engine`, and call :func:`register`: docs/engines.md has an example.
 
 The arguments of ``engine.run(expression, out, write)``
 -------------------------------------------------------
-Everything was checked before. Every operand, the output and the mask's parent are on the engine (``x._store`` is its
+All arguments were checked. Every operand, the output and the mask's parent are on the engine (``x._store`` is its
 store). ``A``, ``B`` are Matrix or TransposedMatrix (``A._transposed``; its ``_store`` is that of the matrix ``A.T``
 behind it). ``u``, ``v`` are Vectors; an ``x`` is any of these. ``s``, ``t`` are Scalars, which have no store: read
 ``s.value`` (None if it is empty, which happens in assign only) and ``s.dtype``. ``I``, ``J`` are
 :class:`~sparsezc.expr.expression.IndexList`, P is a :class:`~sparsezc.expr.sampling.Pick` and W a
-:class:`~sparsezc.expr.sampling.Trail` (that module has the rules of chance, by which all engines draw the same); t is
-the largest weight of each row and w weights by column, where W asks for them; R is an
+:class:`~sparsezc.expr.sampling.Trail` (that module has the rules by which all engines draw the same random numbers); t
+is the largest weight of each row and w weights by column, if W uses them; R is an
 :class:`~sparsezc.expr.expression.Inner`, F a :class:`~sparsezc.semirings.udf.rows.RowFunction`.
 
 ===================  ================  ==========  =================================================
@@ -27,16 +27,16 @@ sampled_mxm          A, X, Y, Z, R     semiring    Matrix: W Z for the W(A.S) <<
 two_way_mxm          A, B, X           semiring    Matrix: W X and W'X by columns, W with values of B (ops/panels.py)
 two_way_sampled_mxm  A, X, R           semiring    Matrix: W X and W'X for the W(A.S) << X X' over R's semiring
 solve                G, B              None        Matrix of FP64: each row the x with G_i x = b_i (ops/mxm.py)
-distances            X, Y              None        Matrix of FP64: of each row of X from each of Y
-map_rows             A, B, ..., F      None        Matrix of FP64: F of the rows i of all is row i (ops/apply.py)
+distances            X, Y              None        Matrix of FP64: from the rows of X to those of Y
+map_rows             A, B, ..., F      None        Matrix of FP64: row i is F of row i of each operand (ops/apply.py)
 best_column          A, v              None        Vector: the column of each row's entries where v is largest
 argsort              u                 None        Vector: positions of the least values, in their order
 count_corners        A, B, M           None        Vector of INT64: triples with M(i, j), A(i, k), B(k, j), by vertex
-kronecker            A, B              binary      Matrix: each entry of A with all of B
-power                A, s              semiring    Matrix: A times itself, s.value times
+kronecker            A, B              binary      Matrix: the Kronecker product
+power                A, s              semiring    Matrix: the power s.value of A
 ewise_add            x, y              binary      like x and y: union of the patterns
 ewise_mult           x, y              binary      like x and y: intersection
-ewise_union          x, s, y, t        binary      union; s stands in for x, t for y
+ewise_union          x, s, y, t        binary      union; s replaces missing entries of x, t those of y
 apply                x                 unary       like x
 apply_left           s, x              binary      like x: op(s, x)
 apply_right          x, s              binary      like x: op(x, s)
@@ -46,26 +46,26 @@ reduce               x                 monoid      Scalar
 reduce_rowwise       A                 monoid      Vector; by columns where A is transposed
 transpose            A                 None        Matrix: the transpose of A
 assign               x or s, I [, J]   None        into out[I] or out[I, J]
-subassign            x or s, I [, J]   None        the same; the mask has the region's shape
+subassign            x or s, I [, J]   None        the same; the mask has the shape of the assigned positions
 extract              x, I [, J]        None        Scalar, Vector or Matrix
 values_of            A                 None        Vector: the values of A's entries, by rows and columns
 with_values          A, v              None        Matrix: A's entries with the values of v, by rows and columns
 stack                A, B, ...         None        Matrix: the rows of each in turn
 diag                 x, s              None        Matrix from a Vector, Vector from a Matrix; s is k
 reposition           x, s [, t]        None        like x, of the expression's shape: moved by s (and t)
-select_mask          x, y, M           None        like x: what the mask of y allows; M is a MaskKind
+select_mask          x, y, M           None        like x: the entries that the mask of y allows; M is a MaskKind
 best_label           A, u, s           semiring    Vector: the label that scores most in a row, where it is
                                                    not the row's own (ops/labels.py)
-label_weight         A, u              semiring    Vector: what a row i has within the label u(i)
+label_weight         A, u              semiring    Vector: the sum of row i within its label u(i)
 move_labels          A, u, k|s, v|s,   semiring    Vector: the labels after rounds of moves; an empty Scalar
-                     s, t, p                       is no vector; s is the scale, t the seed, p the least moves
-join_labels          A, u, k, s, t     semiring    Vector: the parts of the groups u, by their rows' joins
+                     s, t, p                       means no vector; s is the scale, t the seed, p the least moves
+join_labels          A, u, k, s, t     semiring    Vector: the labels that rows of the groups u joined
 net_flow             R, s, t           None        Matrix: a largest flow from s to t at R's entries (ops/mxm.py)
 color_rows           A, u              None        Vector: the smallest number that no neighbour of a
                                                    larger u has
 sum_by_labels        A, u              semiring    Matrix: sums of entries by the labels of row and column
 selectk              A, I, P           None        Matrix: a row for each of I, the entries that P picks
-walk                 A, W [, t [, w]]  None        Matrix: a row a walk, its vertices in their order
+walk                 A, W [, t [, w]]  None        Matrix: a row for each walk, its vertices in order
 ===================  ================  ==========  =================================================
 
 An ``aggregate`` (x, steps; op an aggregator) never reaches an engine: :mod:`sparsezc.expr.dispatch` runs its steps, and
@@ -82,11 +82,11 @@ operand or the mask: its old content is read until the result is computed.
   store anywhere and run on the CPU engine.
 * **reduce, inner, and extract of one element**: ``out`` is a Scalar. The engine calls
   ``out._receive(expression, value, write.accum)`` with the value, or with None where there was no entry.
-* **assign**: the shape of x fits the index lists that are no single positions (``I.kind == "one"``); an empty Scalar
-  deletes. The mask has the shape of ``out``; or, where ``out`` is a Matrix and one of I, J a single position, that of
-  the one row or column (``mask.parent.ndim == 1``), and then nothing outside of it is written, by `replace` either.
+* **assign**: the shape of x fits the index lists that are not single positions (``I.kind == "one"``); an empty Scalar
+  deletes. The mask has the shape of ``out``; or, if ``out`` is a Matrix and one of I, J a single position, the shape of
+  that row or column (``mask.parent.ndim == 1``): then nothing outside it is written, not even with `replace`.
   ``w << v`` and ``w << 3`` arrive as assign with ``I.kind == "all"``.
-* **extract**: both lists single positions make a Scalar; one, a Vector; none, a Matrix.
+* **extract**: two single positions make a Scalar; of A, one makes a Vector, none a Matrix.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Engine(Protocol):
     lock: Any  # the lock of all its objects, if launches share the engine's state; None: each object has its own
 
     def run(self, expression: Any, out: Any, write: Any) -> None:
-        """Compute an :class:`~sparsezc.expr.expression.Expression` and write it to an object, as `write` says."""
+        """Compute an :class:`~sparsezc.expr.expression.Expression` and write it to `out` by the rule `write`."""
 
     # Stores. `store` is this engine's own object.
     def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any: ...
@@ -119,7 +119,7 @@ class Engine(Protocol):
         """Return a Csr in buffers of the matrix's placement; arrays in host memory are copies."""
 
     def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Any:
-        """Build from `indices`, ascending and distinct, and `values` of the type's dtype, or one value for all."""
+        """Build from `indices`, ascending and distinct, and `values` of the type's dtype, or one value of all."""
 
     def vector_to_coo(self, store: Any) -> tuple[NDArray[Any], NDArray[Any]]: ...
     def dup(self, store: Any, dtype: DataType) -> Any: ...

@@ -1,4 +1,4 @@
-"""The engines by name, sparsezc's own and those that programs register, and what each can do."""
+"""The engines by name, sparsezc's own and those that programs register, and the lookup of their capabilities."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = ["WRAPPERS", "can", "capability", "get", "has_placements", "in_use", "
 _known: dict[str, Callable[[], Engine]] = {
     name: first_use.provided(f"engine {name}") for name in ("cpu", "gpu", "distributed")
 }
-_OURS = frozenset({"cpu", "gpu"})  # a program may start another distributed one, on other processes
-_running: dict[str, Engine] = {}  # of ours, those that were started
-_ON_DEVICE = frozenset({"gpu"})  # of ours, those that need a device, which may be lost, and so have placements
-#: The wrappers in place of engines in this thread, by the identity of the engine that each holds.
+_OURS = frozenset({"cpu", "gpu"})  # not "distributed": a program may start another on other processes
+_running: dict[str, Engine] = {}  # our engines that were started
+_ON_DEVICE = frozenset({"gpu"})  # our engines that need a device, which may be lost; they have placements
+#: This thread's wrappers, by the identity of the engine that each wraps.
 WRAPPERS: ContextVar[Mapping[int, EngineWrapper]] = ContextVar("WRAPPERS", default=MappingProxyType({}))
 _METHODS = [name for name in vars(Engine) if name[0] != "_"]
 
@@ -38,13 +38,13 @@ def register(name: str, engine: str | Engine) -> None:
     name : str
         The engine's name; it replaces an engine that was registered under it before.
     engine : Engine or str
-        The engine, whose `name` this is; or the name of a module with a function ``engine()``, which is called whenever
-        the engine is needed.
+        The engine, whose `name` is the same; or the name of a module with a function ``engine()``, which is called
+        whenever the engine is needed.
 
     Raises
     ------
     InvalidValue
-        The name is one of sparsezc's own, or not the engine's.
+        The name is one of sparsezc's own engines, or differs from the engine's `name`.
     TypeError
         The engine lacks a method of :class:`Engine`.
     """
@@ -61,7 +61,7 @@ def register(name: str, engine: str | Engine) -> None:
 
 
 def get(name: str, asked: str | None = None) -> Engine:
-    """Return the engine of this name, started on first use; `asked`: the user's setting that needs it.
+    """Return the engine of this name, started at first use; errors name `asked`, the user's setting that needs it.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def get(name: str, asked: str | None = None) -> Engine:
 
 
 def in_use(engine: Any) -> Any:
-    """Return the wrapper that is in place of an engine, or the engine."""
+    """Return this thread's wrapper of an engine, or the engine itself."""
     return WRAPPERS.get().get(id(engine), engine)
 
 
@@ -108,10 +108,10 @@ def _cannot(*_: Any) -> None:
 
 
 def needs_device(name: str) -> bool:
-    """Return whether an engine runs on a device only, before it is started; its matrices have placements."""
+    """Return whether the named engine needs a device, without starting it; its matrices have placements."""
     return name in _ON_DEVICE
 
 
 def has_placements(engine: Engine) -> bool:
-    """Return whether its matrices can be in other memory than the host's."""
+    """Return whether an engine's matrices can be in memory other than host memory."""
     return capability(engine, "placements")() is not None

@@ -1,4 +1,4 @@
-"""Engines on top of others, which watch or replace some of their methods: in one thread, for a time.
+"""Wrappers of engines, which observe or replace some methods: in one thread, within a ``with`` block.
 
 >>> import sparsezc as gb
 >>> from sparsezc.expr import engines
@@ -24,15 +24,15 @@ __all__ = ["EngineWrapper", "Stepping", "stepping", "through"]
 
 
 class EngineWrapper:
-    """An engine that holds another one; a subclass has the methods that it watches, and all others are the other's.
+    """A wrapper of an engine; a subclass defines the methods that it replaces, all others are the engine's.
 
-    Objects and stores stay those of the engine that it holds, and :func:`through` puts it in place. It is asked for
-    statements, for capabilities and for the entries of vectors; all else is asked of the engine that it holds.
+    Objects and stores stay those of the wrapped engine, and :func:`through` installs the wrapper. Statements, calls of
+    capabilities and reads of vectors' entries then go through it; all other calls reach the wrapped engine directly.
 
     Attributes
     ----------
     engine : Engine
-        The engine that it holds, which the wrapper's own methods call.
+        The wrapped engine, which the wrapper's own methods call.
     """
 
     def __init__(self, engine: Any) -> None:
@@ -49,7 +49,7 @@ W = TypeVar("W", bound=EngineWrapper)
 def through(wrapper: W) -> Iterator[W]:
     """Redirect this thread's calls of an engine to a wrapper of it; other threads still call the engine itself.
 
-    The inner one of two wrappers of an engine replaces the outer one.
+    If two wrappers of an engine are nested, the inner one replaces the outer one.
     """
     token = WRAPPERS.set({**WRAPPERS.get(), id(wrapper.engine): wrapper})
     try:
@@ -58,7 +58,7 @@ def through(wrapper: W) -> Iterator[W]:
         WRAPPERS.reset(token)
 
 
-#: The capabilities that run rounds of a loop, or tell degrees, in place of statements.
+#: The capabilities that run rounds of a loop, or count the entries of rows, in place of statements.
 _LOOPS = frozenset({
     "search", "searches", "shorten", "components", "local_pagerank", "follow", "part", "run_loop", "run_arrays",
     "replay", "replay_buckets", "row_lengths",
@@ -66,7 +66,7 @@ _LOOPS = frozenset({
 
 
 class Stepping(EngineWrapper):
-    """An engine that runs the statements of every loop, as one without these capabilities does."""
+    """A wrapper that hides the capabilities that run loops, so that algorithms run the statements of every loop."""
 
     def __getattr__(self, name: str) -> Any:
         if name in _LOOPS:
@@ -75,5 +75,5 @@ class Stepping(EngineWrapper):
 
 
 def stepping(engine: Any) -> AbstractContextManager[Stepping]:
-    """Have an engine run the statements of every loop in this thread meanwhile."""
+    """Return a context in which this thread's algorithms run the statements of every loop on an engine."""
     return through(Stepping(engine))

@@ -1,1 +1,1 @@
-"""Graphs that are made: of tables and arrays, by rules, and of other graphs; a module a subject."""
+"""Functions that make graphs: from tables and arrays, from sizes, by name, and from other graphs."""

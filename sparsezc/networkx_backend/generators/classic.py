@@ -1,7 +1,7 @@
-"""Graphs that sizes define, by NetworkX's names, arguments and errors: a Matrix, and no Python object for an edge.
+"""Graphs defined by sizes, with NetworkX's names, arguments and errors: a Matrix, and no Python object for each edge.
 
-Where ``nx.config.backend_priority.generators`` names this backend they are declined: NetworkX's own generators begin
-with such a graph and add to it, which a Matrix does not allow.
+These calls are declined if ``nx.config.backend_priority.generators`` names this backend: NetworkX's own generators
+begin with such a graph and add edges to it, which a Matrix does not allow.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def asked_by_name(given: dict[str, Any]) -> str | None:
-    """Leave calls to NetworkX that may be those of its own generators."""
+    """Return the reason to decline a call that NetworkX's own generators may have made, or other arguments; or None."""
     if "sparsezc" in nx.config.backend_priority.generators and not under_test():
         return "NetworkX's generators add edges to such a graph, which a Matrix does not allow"
     return plain(given)
@@ -39,7 +39,7 @@ def _counted(n: Any) -> bool:
 
 
 def _named(n: Any, first: int = 0) -> list[Any]:
-    """Return n numbers from `first` on, or the nodes that are given instead."""
+    """Return n numbers from `first` on; if `n` is a list of nodes, return these."""
     if not _counted(n):
         return list(n)
     if n < 0:
@@ -48,7 +48,7 @@ def _named(n: Any, first: int = 0) -> list[Any]:
 
 
 class _Nodes:
-    """Names of nodes, of which some may be the same, and the numbers of the different ones."""
+    """Names of nodes: the different ones in `labels`, and the place of each given name among these in `at`."""
 
     def __init__(self, names: Sequence[Any]) -> None:
         index = {node: k for k, node in enumerate(dict.fromkeys(names))}
@@ -180,7 +180,7 @@ def complete_multipartite_graph(*subset_sizes: Any) -> Graph:
         names, sizes = [node for part in parts for node in part], list(map(len, parts))
     nodes = _Nodes(names)
     if len(nodes.labels) < len(names):
-        raise NotImplementedError("sparsezc: nodes come twice")
+        raise NotImplementedError("sparsezc: a node occurs twice")
     part = np.repeat(np.arange(len(sizes)), sizes)
     made = _between_parts(None, nodes.labels, part)
     if sizes:
@@ -190,7 +190,7 @@ def complete_multipartite_graph(*subset_sizes: Any) -> Graph:
 
 @makes(asked_by_name)
 def turan_graph(n: int, r: int) -> Graph:
-    """Return the graph of all edges between r parts of n nodes, as equal in size as they can be."""
+    """Return the graph of all edges between the r parts of n nodes, of sizes as equal as possible."""
     if not 1 <= r <= n:
         raise nx.NetworkXError("Must satisfy 1 <= r <= n")
     return complete_multipartite_graph(*[n // r] * (r - n % r), *[n // r + 1] * (n % r))
@@ -214,7 +214,7 @@ def complete_bipartite_graph(n1: Any, n2: Any, create_using: Any = None) -> Grap
 
 @makes(asked_by_name)
 def caveman_graph(l: int, k: int) -> Graph:  # noqa: E741 - NetworkX's name
-    """Return l complete graphs of k nodes each."""
+    """Return the graph of l complete graphs of k nodes each, without edges between these."""
     nodes = _Nodes(_named(l * k))
     starts = np.arange(0, l * k, k) if k > 1 else np.empty(0, np.int64)
     i, j = np.triu_indices(max(k, 0), 1)

@@ -1,6 +1,6 @@
-"""Graphs of other graphs that are matrices, by NetworkX's names, arguments and errors.
+"""Graphs made from other graphs that are matrices, with NetworkX's names, arguments and errors.
 
-NetworkX's own graphs, with the attributes that it holds, are left to it: their edges would be copied twice.
+Graphs whose edges and attributes NetworkX holds are left to NetworkX: their edges would be copied twice.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _Edges = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def _matrices(given: dict[str, Any]) -> str | None:
-    """Leave to NetworkX the graphs that it holds itself."""
+    """Return the reason to decline graphs that NetworkX holds itself, or None."""
     graphs = [given[name] for name in ("G", "H") if name in given]
     return None if all(isinstance(G, Graph) and G.source is None for G in graphs) else "NetworkX holds the graph itself"
 
 
 def _ends(G: Graph, at: NDArray[np.int64] | None = None) -> _Edges:
-    """Return the ends of the edges, undirected ones in both directions, as numbers of G or those of a table."""
+    """Return the ends of the edges, of undirected edges in both directions, as numbers of G, or as ``at[number]``."""
     i, j, _ = G.A.to_coo()
     i, j = i.astype(np.int64), j.astype(np.int64)
     return (i, j) if at is None else (at[i], at[j])
@@ -48,13 +48,13 @@ def reverse(G: Graph, copy: bool = True) -> Graph:
     if not G.directed:
         raise nx.NetworkXError("Cannot reverse an undirected graph.")
     values = {name: transposed(A) for name, A in G._values.items()}
-    info = dict(G.info) if copy else G.info  # NetworkX's view has the same dictionary
+    info = dict(G.info) if copy else G.info  # without a copy, NetworkX's view shares the dictionary
     return type(G)._made(transposed(G.A), G.labels)._with_attributes(values, dict(G.node_values), info)
 
 
 @claims(reason=_matrices)
 def complement(G: Graph) -> Graph:
-    """Return the graph of the pairs without an edge."""
+    """Return the graph whose edges are the pairs of nodes without an edge."""
     n = len(G)
     missing = ~np.eye(n, dtype=bool)
     i, j = _ends(G)
@@ -64,7 +64,7 @@ def complement(G: Graph) -> Graph:
 
 
 def _together(G: Graph, H: Graph, labels: Sequence[Any], at: NDArray[np.int64]) -> Graph:
-    """Return the graph of both graphs' edges, of which H's values count; H's nodes have the numbers `at`."""
+    """Return the graph of both graphs' edges; common edges have H's values, and H's nodes the numbers `at`."""
     if G._values.keys() != H._values.keys() or G.node_values.keys() != H.node_values.keys():
         raise NotImplementedError("sparsezc: the graphs have attributes of different names")
     (i, j), (k, m) = _ends(G), _ends(H, at)
@@ -73,7 +73,7 @@ def _together(G: Graph, H: Graph, labels: Sequence[Any], at: NDArray[np.int64]) 
         ours, theirs = A.to_coo()[2], H._values[name].to_coo()[2]
         data[name] = np.r_[ours, theirs]
         if any((values.dtype.kind == "f") != (data[name].dtype.kind == "f") for values in (ours, theirs)):
-            raise NotImplementedError(f"sparsezc: edge attribute {name!r} has numbers of types without a common one")
+            raise NotImplementedError(f"sparsezc: the graphs' types of edge attribute {name!r} have no common type")
     made = _of_edges(G, labels, np.r_[i, k], np.r_[j, m], data)
     made.info.update({**G.info, **H.info})
     for name, values in G.node_values.items():
@@ -93,7 +93,7 @@ def _numbers_in(G: Graph, H: Graph) -> tuple[list[Any], NDArray[np.int64]]:
 
 @claims(reason=_matrices)
 def compose(G: Graph, H: Graph) -> Graph:
-    """Return the graph of the nodes and edges of either graph; the values of edges of both are those of H."""
+    """Return the graph of the nodes and edges of either graph; edges of both graphs have the values of H."""
     _alike(G, H)
     return _together(G, H, *_numbers_in(G, H))
 
@@ -116,14 +116,14 @@ def _apart(G: Graph, H: Graph, rename: Any) -> tuple[Sequence[Any], Sequence[Any
 
 @claims(reason=_matrices)
 def union(G: Graph, H: Graph, rename: Any = ()) -> Graph:
-    """Return the graph of two graphs without a common node, optionally with prefixes for names."""
+    """Return the union of two graphs without a common node, optionally with prefixes for names."""
     ours, theirs = _apart(G, H, tuple(rename))
     return _together(G, H, [*ours, *theirs], np.arange(len(H)) + len(G))
 
 
 @claims(reason=_matrices)
 def disjoint_union(G: Graph, H: Graph) -> Graph:
-    """Return the graph of two graphs side by side, with numbers for names."""
+    """Return the union of two graphs, with numbers as the names of nodes."""
     _alike(G, H)
     n = len(G) + len(H)
     return _together(G, H, range(n), np.arange(len(G), n))
@@ -131,7 +131,7 @@ def disjoint_union(G: Graph, H: Graph) -> Graph:
 
 @claims(reason=_matrices)
 def full_join(G: Graph, H: Graph, rename: Any = (None, None)) -> Graph:
-    """Return the union of two graphs with every edge between them."""
+    """Return the union of two graphs, with every edge between a node of one and a node of the other."""
     if G._values or H._values:
         raise NotImplementedError("sparsezc: the edges between the graphs would have no values")
     made = union(G, H, rename)
@@ -143,7 +143,7 @@ def full_join(G: Graph, H: Graph, rename: Any = (None, None)) -> Graph:
 
 
 def _shared(G: Graph, H: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return both graphs' edges as single numbers, by the nodes of both in the order of G and then of H."""
+    """Return each graph's edges as numbers ``i * n + j``, with the n nodes of both numbered in G's order, then H's."""
     labels, at = _numbers_in(G, H)
     n = len(labels)
     (i, j), (k, m) = _ends(G), _ends(H, at)
@@ -179,20 +179,20 @@ def difference(G: Graph, H: Graph) -> Graph:
 
 @claims(reason=_matrices)
 def symmetric_difference(G: Graph, H: Graph) -> Graph:
-    """Return the graph of the edges that one of the graphs has, without values."""
+    """Return the graph of the edges that exactly one of the graphs has, without values."""
     n = _of_the_same_nodes(G, H)
     kept = np.setxor1d(*_shared(G, H))
     return _of_edges(G, G.labels, kept // n if n else kept, kept % n if n else kept)
 
 
 def _renamed(G: Graph, labels: Sequence[Any]) -> Graph:
-    """Return the same matrices with other names, all different."""
+    """Return the graph with other names, which must all differ, and the same matrices."""
     return type(G)._made(G.A, labels)._with_attributes(dict(G._values), dict(G.node_values), dict(G.info))
 
 
 @claims(reason=_matrices)
 def relabel_nodes(G: Graph, mapping: Any, copy: bool = True) -> Graph:
-    """Return the graph with other names for its nodes; nodes of the same name become one."""
+    """Return the graph with other names for its nodes; nodes of the same new name become one."""
     if not copy:
         raise nx.NetworkXError("the graph is a Matrix and cannot be changed; copy=True makes another")
     labels = [mapping(node) if callable(mapping) else mapping.get(node, node) for node in G.labels]
@@ -202,7 +202,7 @@ def relabel_nodes(G: Graph, mapping: Any, copy: bool = True) -> Graph:
         return _renamed(G, labels)
     i, j = _ends(G, np.fromiter(map(index.__getitem__, labels), np.int64, len(labels)))
     if G._values or G.node_values:
-        raise NotImplementedError("sparsezc: several nodes become one, and which of their values count is not defined")
+        raise NotImplementedError("sparsezc: several nodes become one, and it is not defined which values are kept")
     return _of_edges(G, list(index), i, j)
 
 
@@ -210,7 +210,7 @@ def relabel_nodes(G: Graph, mapping: Any, copy: bool = True) -> Graph:
 def convert_node_labels_to_integers(
     G: Graph, first_label: int = 0, ordering: str = "default", label_attribute: Any = None
 ) -> Graph:
-    """Return the graph with numbers for names, by the order of the graph, of the names, or of the degrees."""
+    """Return the graph with numbers as names, in the order of the graph, of the names, or of the degrees."""
     n = len(G)
     if ordering == "default":
         order = list(range(n))

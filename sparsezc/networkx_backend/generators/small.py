@@ -14,7 +14,7 @@ from sparsezc.networkx_backend.graphs.convert import convert_from_nx
 from sparsezc.networkx_backend.graphs.graph import DiGraph, Graph
 from sparsezc.networkx_backend.graphs.views import fix
 
-#: Those that can be made directed, or raise NetworkX's error when they are asked to.
+#: Graphs whose functions have the argument `create_using`; some raise NetworkX's error for directed graphs.
 _OF_ANY_KIND = (
     "bull", "chvatal", "cubical", "desargues", "diamond", "dodecahedral", "frucht", "heawood", "house", "house_x",
     "icosahedral", "krackhardt_kite", "moebius_kantor", "octahedral", "petersen", "sedgewick_maze",
@@ -30,7 +30,7 @@ def _fixed(source: nx.Graph) -> Graph:
 
 
 def _maker(name: str, any_kind: bool) -> Callable[..., Graph]:
-    """Return the function of one graph, under NetworkX's name."""
+    """Return the function that makes one graph, under NetworkX's name."""
     theirs = backends._registered_algorithms[name]
 
     def of_any_kind(create_using: Any = None) -> Graph:

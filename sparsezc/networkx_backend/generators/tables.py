@@ -1,4 +1,4 @@
-"""Graphs of tables, arrays and lists, by NetworkX's names: a Matrix with names, and no NetworkX graph."""
+"""Graphs from tables, arrays and lists, with NetworkX's names: a Matrix and node names, without a NetworkX graph."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _coo_array = first_use.function("scipy.sparse", "coo_array")
 
 
 def plain(given: dict[str, Any]) -> str | None:
-    """Refuse kinds of graphs that are no matrices."""
+    """Return the reason to decline a kind of graph that is not a matrix, or None."""
     kind = given.get("create_using")
     if kind not in (None, nx.Graph, nx.DiGraph, Graph, DiGraph):
         return "create_using must be None or a class: Graph or DiGraph"
@@ -30,7 +30,7 @@ def plain(given: dict[str, Any]) -> str | None:
 
 
 def no_none(labels: Sequence[Any]) -> Sequence[Any]:
-    """Return labels; raise NetworkX's error for None, which stands for no node."""
+    """Return labels; raise NetworkX's error for None, which cannot be a node."""
     if not isinstance(labels, range) and any(label is None for label in labels):
         raise ValueError("None cannot be a node")
     return labels
@@ -39,11 +39,11 @@ def no_none(labels: Sequence[Any]) -> Sequence[Any]:
 def from_edges(
     kind: Any, labels: Sequence[Any], i: NDArray[np.int64], j: NDArray[np.int64], data: dict[str, NDArray[Any]]
 ) -> Graph:
-    """Make a graph of edges with numbers; of the rows for one edge the last counts, as in NetworkX."""
+    """Make a graph from edges with numeric attributes; of equal edges the last counts, as in NetworkX."""
     directed = kind in (nx.DiGraph, DiGraph)
     for name, values in data.items():
         if values.dtype.kind not in "iufb" or (values.dtype.kind == "f" and not np.isfinite(values).all()):
-            raise NotImplementedError(f"sparsezc: edge attribute {name!r} has values that are no finite numbers")
+            raise NotImplementedError(f"sparsezc: edge attribute {name!r} has values that are not finite numbers")
     n = len(labels)
     one, other = (i, j) if directed else (np.minimum(i, j), np.maximum(i, j))
     _, last = np.unique((one * n + other)[::-1], return_index=True)
@@ -80,13 +80,13 @@ def from_pandas_edgelist(
     df: Any, source: Any = "source", target: Any = "target", edge_attr: Any = None, create_using: Any = None,
     edge_key: Any = None,
 ) -> Graph:  # fmt: skip
-    """Return the graph of a DataFrame of edges, whose numbers are edge attributes."""
+    """Return the graph of a DataFrame with one edge for each row; numeric columns become edge attributes."""
     names = _columns(df, edge_attr, [source, target])
     ends = np.empty(2 * len(df), object)
     ends[::2], ends[1::2] = df[source].tolist(), df[target].tolist()
     codes, labels = import_module("pandas").factorize(ends)
     if (codes < 0).any():
-        raise NotImplementedError("sparsezc: an end of an edge is missing")
+        raise NotImplementedError("sparsezc: the source or target of an edge is missing")
     codes = codes.astype(np.int64)
     return from_edges(
         create_using, list(labels), codes[::2], codes[1::2], {name: df[name].to_numpy() for name in names}
@@ -97,7 +97,7 @@ def from_pandas_edgelist(
 def from_scipy_sparse_array(
     A: Any, parallel_edges: bool = False, create_using: Any = None, edge_attribute: Any = "weight"
 ) -> Graph:
-    """Return the graph of SciPy's adjacency matrix."""
+    """Return the graph of a SciPy sparse adjacency matrix."""
     if A.shape[0] != A.shape[1]:
         raise nx.NetworkXError(f"Adjacency matrix not square: nx,ny={A.shape}")
     C = _coo_array(A)
@@ -117,7 +117,7 @@ def from_numpy_array(
     nodelist: Any = None,
     nonedge: Any = 0,
 ) -> Graph:
-    """Return the graph of NumPy's adjacency matrix; values of `nonedge`, which may be NaN, are no edges."""
+    """Return the graph of a NumPy adjacency matrix; elements equal to `nonedge`, which may be NaN, are not edges."""
     if A.ndim != 2:
         raise nx.NetworkXError(f"Input array must be 2D, not {A.ndim}")
     if A.shape[0] != A.shape[1]:
@@ -129,7 +129,7 @@ def from_numpy_array(
         raise NotImplementedError(f"sparsezc has no edges of type {A.dtype}")
     labels = range(A.shape[0]) if nodelist is None else no_none(list(nodelist))
     if len(set(labels)) < len(labels):
-        raise NotImplementedError("sparsezc: nodes come twice")
+        raise NotImplementedError("sparsezc: a node occurs twice")
     i, j = (A == A if nonedge != nonedge else nonedge != A).nonzero()
     data = {} if edge_attr in (False, None) else {edge_attr: A[i, j]}
     return from_edges(create_using, labels, i.astype(np.int64), j.astype(np.int64), data)
@@ -148,7 +148,7 @@ def from_pandas_adjacency(df: Any, create_using: Any = None, *, nonedge: Any = 0
 
 @makes(plain)
 def from_dict_of_lists(d: dict[Any, Any], create_using: Any = None) -> Graph:
-    """Return the graph of a dictionary of the neighbours of each node."""
+    """Return the graph of a dict that maps each node to a list of its neighbours."""
     rows = [list(row) for row in d.values()]
     index = {node: k for k, node in enumerate(dict.fromkeys(chain(d, chain.from_iterable(rows))))}
     i = np.repeat(np.fromiter(map(index.__getitem__, d), np.int64, len(d)), list(map(len, rows)))
@@ -160,7 +160,7 @@ def from_dict_of_lists(d: dict[Any, Any], create_using: Any = None) -> Graph:
 def from_biadjacency_matrix(
     A: Any, create_using: Any = None, edge_attribute: Any = "weight", *, row_order: Any = None, column_order: Any = None
 ) -> Graph:
-    """Return the bipartite graph of SciPy's matrix, whose rows are the one side and whose columns are the other."""
+    """Return the bipartite graph of a SciPy matrix, with its rows as one side and its columns as the other."""
     n, m = A.shape
     for name, order, count, things in (
         ("row_order", row_order, n, "rows"),
@@ -173,7 +173,7 @@ def from_biadjacency_matrix(
         *(range(n, n + m) if column_order is None else column_order),
     ]
     if len(set(no_none(labels))) < len(labels):
-        raise NotImplementedError("sparsezc: nodes come twice")
+        raise NotImplementedError("sparsezc: a node occurs twice")
     C = _coo_array(A)
     G = from_edges(create_using, labels, C.row.astype(np.int64), C.col.astype(np.int64) + n, {edge_attribute: C.data})
     G.node_values["bipartite"] = np.repeat([0, 1], [n, m])

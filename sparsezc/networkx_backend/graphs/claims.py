@@ -28,17 +28,17 @@ class Claim:
     needed: int
     #: Arguments that must be None.
     absent: tuple[str, ...]
-    #: Positions of the arguments that name edge attributes, and their names.
+    #: The position and the name of each argument that names an edge attribute.
     attributes: tuple[tuple[int, str], ...]
     undirected: bool
     directed: bool
-    #: Why a graph with loops is left to NetworkX; nothing: it is not.
+    #: The reason to decline graphs with loops; empty: they are accepted.
     loops: str
     reason: Callable[[dict[str, Any]], str | None] | None
     multigraph: bool
     #: No argument is a graph: the function makes one, as ``from_numpy_array`` does.
     made: bool
-    #: There is no other condition.
+    #: There is no condition on arguments.
     takes_all: bool
 
 
@@ -53,13 +53,13 @@ class _Backend(SimpleNamespace):
         vars(self).update(functions)
 
     def __getattr__(self, name: str) -> Any:
-        """Raise an error for a function that this backend lacks; its message says that NetworkX itself has it.
+        """Raise an error for a function that this backend lacks; its message names NetworkX as the alternative.
 
-        A NetworkX that tries several backends takes the error as a no, and asks the next one.
+        If NetworkX tries several backends, it takes the error as a refusal, and tries the next one.
         """
         if name in backends._registered_algorithms and not under_test():
             if backends._registered_algorithms[name].mutates_input is True:
-                raise NotImplementedError(f"{name} changes its graph, which a Matrix does not allow; nx.Graph(G) does")
+                raise NotImplementedError(f"{name} changes its graph, which a Matrix does not allow; use nx.Graph(G)")
             raise NotImplementedError(f"sparsezc has no {name}; {_theirs(name)}")
         raise AttributeError(name)
 
@@ -71,7 +71,7 @@ def _theirs(name: str) -> str:
     )
 
 
-#: No module: one takes 3 us longer to refuse a name that it lacks, and some calls of NetworkX look up three of these.
+#: Not a module, which takes 3 us longer to refuse a name: some calls of NetworkX look up three names that are missing.
 BACKEND = _Backend()
 
 
@@ -90,16 +90,16 @@ def claims(
     absent : str
         Arguments that must be None, if the installed NetworkX has them.
     undirected : bool
-        Directed graphs, which NetworkX's function accepts, are left to it.
+        Decline directed graphs, which NetworkX's function accepts.
     directed : bool
-        Undirected graphs are left to NetworkX.
+        Decline undirected graphs.
     loops : str, optional
-        The reason for which graphs with loops are left to NetworkX; of functions that read the whole graph, as looking
-        for a loop reads all nodes.
+        The reason to decline graphs with loops; only for functions that read the whole graph, as the search for a loop
+        reads all nodes.
     reason : callable, optional
-        Called with all arguments; returns why the function cannot run with them, or None.
+        Called with all arguments; returns the reason why the function cannot run with them, or None.
     multigraph : bool
-        Graphs with parallel edges are accepted.
+        Accept graphs with parallel edges.
     """
 
     def claim(function: Function) -> Function:
@@ -120,7 +120,7 @@ def claims(
 
 
 def makes(reason: Callable[[dict[str, Any]], str | None]) -> Callable[[Function], Function]:
-    """Claim a function that makes a graph of what is none; `reason` is as for :func:`claims`."""
+    """Claim a function that makes a graph from objects that are not graphs; `reason` is as for :func:`claims`."""
 
     def claim(function: Function) -> Function:
         claims(reason=reason)(function)
@@ -132,12 +132,12 @@ def makes(reason: Callable[[dict[str, Any]], str | None]) -> Callable[[Function]
 
 
 def under_test() -> bool:
-    """Return whether NetworkX's tests run with a backend: it then compares graphs with its own, and uses its own."""
+    """Return whether NetworkX's tests run with a backend: it then compares graphs with its own, and uses these."""
     return bool(backends._dispatchable._is_testing)
 
 
 def register(replaced: Any, function: Function, **conditions: Any) -> Function:
-    """Claim a NetworkX function for a function of the user's program, which runs in its place, whatever it takes.
+    """Register a function of the user's program, which runs in place of NetworkX's, even if it is slower.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def register(replaced: Any, function: Function, **conditions: Any) -> Function:
     name = replaced.name
     if function.__name__ != name or name in CLAIMS or "sparsezc" in replaced.backends:
         raise InvalidValue(
-            f"{function.__name__} cannot be registered for NetworkX's {name}: an unclaimed one is needed"
+            f"{function.__name__} cannot be registered for NetworkX's {name}: an unclaimed one of its name is needed"
         )
     claims(**conditions)(function)
     replaced.backends.add("sparsezc")
@@ -165,9 +165,9 @@ def register(replaced: Any, function: Function, **conditions: Any) -> Function:
 
 
 def _made_by(value: Any) -> str:
-    """Return what makes a graph of a value, if it can be one; libraries that hold such values are not loaded for it."""
+    """Return the end of a message that names the call that makes a graph of a value; this imports no library."""
     if isinstance(value, Matrix):
-        return "; a Matrix becomes one by sparsezc.networkx_backend.Graph(A)"
+        return "; sparsezc.networkx_backend.Graph(A) makes one of a Matrix"
     if getattr(value, "ndim", None) != 2:
         return ""
     kind = {"numpy": "numpy_array", "pandas": "pandas_edgelist", "scipy": "scipy_sparse_array"}
@@ -178,7 +178,7 @@ def _made_by(value: Any) -> str:
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Return True if a function can run with these arguments, else the reason; NetworkX calls this before it converts.
 
-    It is called before each search from a node too, some of which are as short as this call: it checks only the
+    NetworkX also calls it before each search from a node, which may be as short as this call, so it checks only what is
     necessary.
     """
     if name not in CLAIMS:
@@ -205,9 +205,9 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 
 
 def can_run_or_say(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return :func:`can_run`, but raise its reason, which NetworkX would keep to itself if the backend is named.
+    """Return :func:`can_run`'s result, but raise a reason, which NetworkX would not show if the call names the backend.
 
-    Arguments that NetworkX's function does not have either are a TypeError.
+    Arguments that NetworkX's function does not have either raise a TypeError.
     """
     found = can_run(name, args, kwargs)
     if found is not True and not under_test():
@@ -220,7 +220,7 @@ def can_run_or_say(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _unbound(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return True, or why these do not fit the parameters: bind(), which decides, takes longer than some functions."""
+    """Return True, or the reason why the arguments do not fit; callers check first, as bind() is slow."""
     try:
         claim.signature.bind(*args, **kwargs)
     except TypeError as error:
@@ -229,7 +229,7 @@ def _unbound(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> boo
 
 
 def _refused(claim: Claim, G: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """Return the condition of the function that these arguments do not meet, or None."""
+    """Return the first condition of the function that these arguments do not meet, or None."""
     if claim.undirected and G.is_directed():
         return "sparsezc has this function for undirected graphs only"
     if claim.directed and not G.is_directed():
@@ -244,20 +244,20 @@ def _refused(claim: Claim, G: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def _has_loops(G: Any) -> bool:
-    """Return whether an edge joins a node with itself; no view of each node is made."""
+    """Return whether an edge joins a node with itself, without making a view of each node."""
     if (count := getattr(G, "number_of_loops", None)) is not None:
         return bool(count())
     return any(node in row for node, row in G._adj.items())
 
 
 def given_to(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call by their names, with the defaults of those that are not given."""
+    """Return the arguments of a call by name, with defaults for missing ones."""
     return {**claim.defaults, **dict(zip(claim.defaults, args, strict=False)), **kwargs}
 
 
 @contextmanager
 def else_declined() -> Iterator[None]:
-    """Convert sparsezc's errors to "not implemented", as NetworkX may have an answer."""
+    """Convert sparsezc's errors to NotImplementedError, as NetworkX may have an answer."""
     try:
         yield
     except (InvalidValue, DomainMismatch) as error:

@@ -20,16 +20,16 @@ def convert_from_nx(
     name: str | None = None,
     graph_name: str | None = None,
 ) -> Graph:
-    """Make the backend's graph; NetworkX calls this, and caches the result with the graph.
+    """Convert a NetworkX graph to the backend's; NetworkX calls this, and caches the result with the graph.
 
     Parameters
     ----------
     graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
-        Of a multigraph the matrix is that of the pairs of nodes with an edge.
+        The matrix of a multigraph has one entry for each pair of nodes with an edge.
     edge_attrs : dict, optional
-        The edge attributes that are needed, with the values of missing ones: finite numbers.
+        The edge attributes that are needed, with the values for edges that lack them: finite numbers.
     preserve_edge_attrs : bool
-        All are needed: they are read from `graph` itself, as is any attribute requested later.
+        All attributes are needed: functions read them from `graph` itself, as any attribute requested later.
     node_attrs, preserve_node_attrs, preserve_graph_attrs, name, graph_name
         As NetworkX passes them; the backend's functions read attributes of nodes from `graph` only.
 
@@ -47,15 +47,15 @@ def convert_from_nx(
         nodes = range(len(nodes))  # type: ignore[assignment]
     made = kind._made(None, nodes, graph)
     if made.multi and type(getattr(graph, "_adj", None)) is not dict:
-        raise NotImplementedError("sparsezc has no views of multigraphs; a copy of one is needed")
-    made.ends()  # as they are now
+        raise NotImplementedError("sparsezc accepts no views of multigraphs; pass a copy of the view")
+    made.ends()  # read now, as `graph` may change
     if wanted_placement() is not None:
-        made.A  # noqa: B018 - where the configuration wants it now
+        made.A  # noqa: B018 - built now, in the placement of the current configuration
     for weight, default in (edge_attrs or {}).items():
         made._add_values(weight, weighted(graph, made, weight, default))
     return made
 
 
 def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:
-    """Make a NetworkX graph of a backend's; return other objects unchanged."""
+    """Convert a graph of the backend to a NetworkX graph; return other objects unchanged."""
     return changeable(obj) if isinstance(obj, Graph) else obj

@@ -29,7 +29,7 @@ def original(G: Any) -> Any:
 
 
 def changeable(G: Any) -> Any:
-    """Return a NetworkX graph equal to one of the backend, for a caller who changes it."""
+    """Return a NetworkX graph equal to a graph of the backend, which the caller may change."""
     return original(G) if G.source is None else G.source.copy()
 
 

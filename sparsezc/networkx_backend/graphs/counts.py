@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def counted(G: Graph, kind: str) -> NDArray[Any]:
-    """Return the numbers of edges at the vertices of a graph without parallel ones; an undirected loop counts twice."""
+    """Return the number of edges at each vertex of a graph without parallel edges; undirected loops count twice."""
     n = len(G)
     if G.source is not None:
         i, j = G.ends()
@@ -34,7 +34,7 @@ def counted(G: Graph, kind: str) -> NDArray[Any]:
 
 
 def with_fractions(G: Graph, kind: str, weight: str | None) -> NDArray[np.bool_]:
-    """Return which vertices have an edge whose attribute is a fraction: sums of others are integers, as NetworkX's."""
+    """Return a mask of vertices with an edge whose attribute is a float: sums at others are integers, as NetworkX's."""
     F, A = G.fractions(weight), G.values(weight)
     i, j, some = (A if F is None else F).to_coo()
     if F is None:
@@ -46,7 +46,7 @@ def with_fractions(G: Graph, kind: str, weight: str | None) -> NDArray[np.bool_]
 
 
 def _fits(W: Matrix) -> bool:
-    """Return whether the sizes of a matrix's integers have a sum of 64 bits."""
+    """Return whether the absolute values of a matrix's integers have a sum that fits in 64 bits."""
     found = lengths_of(W)
     if max(-found.least, found.most) * W.nvals < 2**62:
         return True
@@ -54,7 +54,7 @@ def _fits(W: Matrix) -> bool:
 
 
 def summed(G: Graph, kind: str, weight: str | None) -> NDArray[Any]:
-    """Return the sums of an edge attribute at the vertices, or of the edges where some are parallel."""
+    """Return the sum of an edge attribute at each vertex; without `weight`, the number of edges, parallel ones too."""
     W = G.values(weight)
     if W.dtype.is_integer and W.nvals and not _fits(W):
         raise NotImplementedError(f"sums of edge attribute {weight!r} do not fit 64 bits")

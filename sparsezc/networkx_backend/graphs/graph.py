@@ -31,7 +31,7 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
     nodes : sequence of hashable, optional
         The names of the vertices, all different; by default 0, 1, ..., n-1.
     weight : str
-        The edge attribute whose values the entries are.
+        The name of the edge attribute whose values are the entries.
 
     Raises
     ------
@@ -60,7 +60,7 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
     _empty: Any = nx.Graph
 
     def __new__(cls, *given: Any, **named: Any) -> Any:
-        """Return an empty NetworkX graph if nothing is given: functions that fill one call the class of a graph so."""
+        """Return an empty NetworkX graph if called without arguments, as by functions that fill ``type(G)()``."""
         return object.__new__(cls) if given or named else cls._empty()
 
     def __getnewargs__(self) -> tuple[Any, ...]:  # for copies and pickles
@@ -103,12 +103,12 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
         #: Of graphs without a NetworkX original: attributes of the graph, and of nodes by names.
         self.info: dict[str, Any] = {}
         self.node_values: dict[str, NDArray[Any]] = {}
-        #: By edge attributes that mix integers and fractions: the positions of the fractions.
+        #: For each edge attribute that mixes integers and floats, the positions of the floats.
         self._fractions: dict[str, Matrix] = {}
 
     @classmethod
     def _made(cls, A: Matrix | None, nodes: Sequence[Hashable], source: Any = None) -> Graph:
-        """Make a graph of parts without checks; without a matrix it is made of the edges, once it is needed."""
+        """Make a graph from its parts without checks; if `A` is None, it is built from the edges at first use."""
         several = source is not None and source.is_multigraph()
         G: Graph = object.__new__(_CLASSES[cls.directed, several])
         G._set(A, nodes, source)
@@ -116,7 +116,7 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
 
     @classmethod
     def _of_edges(cls, nodes: Sequence[Hashable], rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Graph:
-        """Make a graph of edges between numbers of nodes, undirected ones in both directions."""
+        """Make a graph from edges between numbers of nodes; undirected edges must be given in both directions."""
         G = cls._made(None, nodes)
         G._A = edge_matrix(G, rows, columns, True)
         return G
@@ -124,16 +124,16 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
     def _with_attributes(
         self, values: dict[str, Matrix], node_values: dict[str, NDArray[Any]], info: dict[str, Any]
     ) -> Graph:
-        """Return itself, a new graph, with attributes of edges as matrices, of nodes, and of the graph."""
+        """Set this new graph's attributes, of edges as matrices, of nodes, and of the graph, and return the graph."""
         self._values, self.node_values, self.info = values, node_values, info
         return self
 
     def _add_values(self, weight: str, values: Matrix) -> None:
-        """Give the edges of this new graph an attribute, as a matrix of its values."""
+        """Set an edge attribute of this new graph to the values of a matrix."""
         self._values[weight] = values
 
     def _add_fractions(self, weight: str, places: Matrix) -> None:
-        """Note where an edge attribute, which has integers too, has fractions."""
+        """Record the positions of the floats in an edge attribute that has integers, too."""
         self._fractions[weight] = places
 
     @property
@@ -144,32 +144,32 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
         return self._A
 
     def ends(self, against: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the ends of the NetworkX original's edges in its order, node by node, or of the opposite edges."""
+        """Return the ends of the NetworkX original's edges in its order, node by node; `against`: of reversed edges."""
         if against not in self._ends:
             self._ends[against] = edge_ends(self.source, self, against)
         return self._ends[against]
 
     def places(self, against: bool = False) -> Matrix:
-        """Return the matrix of the edges' numbers in the graph's order, or, `against` them, of the opposite edges'."""
+        """Return the matrix of the edges' numbers in the graph's order; `against`: of the reversed edges' numbers."""
         against = against and self.directed
         if against not in self._places:
             self._places[against] = numbered(self, against)
         return self._places[against]
 
     def lacks(self, weight: str | None) -> bool:
-        """Return whether an edge has no such attribute."""
+        """Return whether some edge lacks the attribute `weight`."""
         if self.source is None:
             return weight not in self._values
         return any(weight not in data for _, _, data in self.source.edges(data=True))
 
     def fractions(self, weight: str | None) -> Matrix | None:
-        """Return the positions of fractions in an edge attribute that mixes them with integers, else None."""
+        """Return the positions of the floats in an edge attribute that mixes them with integers, else None."""
         if weight is not None:
             self.values(weight)
         return None if weight is None else self._fractions.get(weight)
 
     def values(self, weight: str | None) -> Matrix:
-        """Return the matrix whose values are an edge attribute; 1 for edges without it. Parallel edges are added."""
+        """Return the matrix of an edge attribute, 1 for edges without it; values of parallel edges are added."""
         if weight is not None and weight not in self._values and self.source is not None:
             self._values[weight] = weighted(self.source, self, weight, 1)
         if weight is not None and weight in self._values:
@@ -184,7 +184,7 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
         return self._ones
 
     def least(self, weight: str | None) -> Matrix:
-        """Return the matrix of an edge attribute for searches: of parallel edges the least value."""
+        """Return the matrix of an edge attribute for searches: parallel edges have their least value."""
         if not self.multi:
             return self.values(weight)
         if weight is None:
@@ -194,11 +194,11 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
         return self._least[weight]
 
     def lengths(self, weight: str | None) -> tuple[Matrix, bool]:
-        """Return the matrix of an edge attribute and whether its values count: without `weight`, the pattern does."""
+        """Return the matrix of an edge attribute and True; without `weight` the adjacency matrix and False."""
         return (self.A, False) if weight is None else (self.least(weight), True)
 
     def is_directed(self) -> bool:
-        """Return whether edges have a direction; of a class NetworkX asks by None."""
+        """Return whether edges have a direction; for a class, NetworkX passes None as `self`."""
         return False
 
     def is_multigraph(self) -> bool:
@@ -214,7 +214,7 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
     def __contains__(self, node: object) -> bool:
         try:
             return node in self.index
-        except TypeError:  # a list of nodes is no node
+        except TypeError:  # a list of nodes is not a node
             return False
 
     def number_of_nodes(self) -> int:
@@ -224,7 +224,7 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
     order = number_of_nodes
 
     def number_of_entries(self) -> int:
-        """Return the number of entries of the matrix, where it is made; else that of all edges, parallel ones too."""
+        """Return the number of the matrix's entries; before it is built, the number of edges, parallel ones too."""
         return int(self.ends()[0].size if self._A is None else self._A.nvals)
 
     def number_of_loops(self) -> int:
@@ -237,12 +237,12 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
         return total.item() if self.directed else total.item() / 2 if weight is not None else total.item() // 2
 
     def degrees(self, kind: str = "in+out", weight: str | None = None) -> NDArray[Any]:
-        """Return the degrees of the vertices, or the sums of an edge attribute, as an array that is kept.
+        """Return the degrees of the vertices, or the sums of an edge attribute, as an array that is cached.
 
         Parameters
         ----------
         kind : str
-            ``out``, ``in`` or ``in+out``; of undirected graphs there is one kind.
+            ``out``, ``in`` or ``in+out``; ignored for undirected graphs.
         """
         known = kind if self.directed else "in+out", weight
         if known not in self._degrees:
@@ -252,7 +252,7 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
         return self._degrees[known]
 
     def sums(self, at: NDArray[np.int64], kind: str, weight: str | None) -> list[Any]:
-        """Return :meth:`degrees` of some vertices as Python's own numbers: integers where no edge has a fraction."""
+        """Return :meth:`degrees` of some vertices as Python numbers: integers where no edge has a float."""
         every = self.degrees(kind, weight)
         if every.dtype.kind != "f":
             return every[at].tolist()  # type: ignore[no-any-return]
@@ -260,7 +260,7 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
         return [x if y else int(x) for x, y in zip(every[at].tolist(), some[at].tolist(), strict=True)]
 
     def rows(self, against: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the neighbours of each vertex in the graph's order, as offsets of rows and vertices."""
+        """Return the neighbours of each vertex in the graph's order, as the offsets of rows and the neighbours."""
         against = against and self.directed
         if against not in self._rows:
             if self.source is not None and not self.multi:
@@ -283,7 +283,7 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
         return self._row_lists[against]
 
     def in_rows(self, A: Matrix) -> NDArray[Any]:
-        """Return values that the edges have in a matrix, in the order of :meth:`rows`."""
+        """Return the values of a matrix with the graph's pattern, in the order of :meth:`rows`."""
         if self._row_order is None:
             self._row_order = np.argsort(self.places().to_coo()[2])
         values: NDArray[Any] = A.to_coo()[2][self._row_order]
@@ -298,17 +298,17 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
         return self._data[against]
 
     def by_node(self, numbers: NDArray[Any]) -> dict[Any, Any]:
-        """Return an array's numbers by nodes, as Python's own."""
+        """Return an array of a number for each vertex as ``{node: number}``, with Python numbers."""
         return dict(zip(self.labels, numbers.tolist(), strict=True))
 
     def named(self, vector: Vector, *, whole_zeros: bool = False) -> dict[Any, Any]:
-        """Return the entries of a Vector by nodes, as Python's own numbers; zeros as 0 and not 0.0 if requested."""
+        """Return the entries of a Vector as ``{node: number}``, with Python numbers; `whole_zeros`: 0 for 0.0."""
         i, values = vector.to_coo()
         numbers = values.tolist()
         return dict(zip(self.names(i), [x or 0 for x in numbers] if whole_zeros else numbers, strict=True))
 
     def edge_list(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return the ends of the edges in the graph's order, undirected ones once, and the position of each.
+        """Return the ends of the edges in the graph's order, undirected edges once, and the position of each edge.
 
         Positions count entries of the matrix; in an undirected graph, those on and above the diagonal.
         """
@@ -331,7 +331,7 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
         return nx.NetworkXError(f"The node {node} is not in the {'digraph' if self.directed else 'graph'}.")
 
     def bunch(self, nodes: Any) -> list[Any]:
-        """Return those of some nodes that are in the graph, or the only one, by NetworkX's rules for an ``nbunch``."""
+        """Return the given nodes, or the one node, that are in the graph, by NetworkX's rules for an ``nbunch``."""
         if nodes in self:
             return [nodes]
         try:
@@ -347,7 +347,7 @@ class DiGraph(ReadOnlyDirected, Graph, nx.DiGraph):  # type: ignore[misc]
     _empty = nx.DiGraph
 
     def is_directed(self) -> bool:
-        """Return whether edges have a direction; of a class NetworkX asks by None."""
+        """Return whether edges have a direction; for a class, NetworkX passes None as `self`."""
         return True
 
 

@@ -1,4 +1,4 @@
-"""The differences between NetworkX 3.6 and 3.7; no other module asks for NetworkX's version."""
+"""The differences between NetworkX 3.6 and 3.7; no other module reads NetworkX's version."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def require_networkx(version: str) -> None:
 #: Whether the installed NetworkX has the rules of 3.7. A version without numbers is taken for a newer one.
 SINCE_3_7 = (_numbers(nx.__version__) or (3, 7)) >= (3, 7)
 
-#: The names by which NetworkX dispatches functions whose older name it keeps as another: `barycenter` is `centroid`.
+#: The names by which NetworkX dispatches renamed functions, whose old names it keeps as aliases.
 _RENAMED = {"barycenter": "centroid"} if SINCE_3_7 else {}
 
 #: Arguments that functions have since 3.7.

@@ -1,4 +1,4 @@
-"""NetworkX's methods to read a graph, for graphs that are matrices; its own views read the rows."""
+"""NetworkX's methods that read a graph, for graphs that are matrices; NetworkX's views read their rows."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def refuse(*_: Any, **__: Any) -> Any:
     """Raise NetworkX's error for a change of the graph."""
     raise nx.NetworkXError(
         "the graph is a Matrix and cannot be changed, nor its attributes;"
-        " nx.Graph(G), or nx.DiGraph(G) if it is directed, is a copy that can"
+        " nx.Graph(G), or nx.DiGraph(G) if it is directed, makes a copy that can be changed"
     )
 
 
 class Fixed(dict[Any, Any]):
-    """Attributes, or neighbours, that refuse a change, which would have no effect; copies are plain dictionaries."""
+    """A dict of attributes or neighbours that refuses changes, which would have no effect; copies are plain dicts."""
 
     __setitem__ = __delitem__ = update = setdefault = pop = popitem = clear = __ior__ = refuse
 
@@ -36,12 +36,12 @@ def fix(source: nx.Graph) -> None:
         rows.update({u: Fixed({v: Fixed(data) for v, data in row.items()}) for u, row in rows.items()})
 
 
-#: Nodes of which the rows are printed.
+#: The most nodes of a graph whose rows are printed.
 _PRINTED = 100
 
 
 class Rows(Mapping[Any, Any]):
-    """The neighbours of each node with the attributes of the edges, made of the matrix a row at a time."""
+    """The neighbours of each node with the edges' attributes, read from the matrix one row at a time."""
 
     def __init__(self, G: Any, against: bool = False) -> None:
         self._graph, self._against = G, against
@@ -93,7 +93,7 @@ class ReadOnly:
     labels: Any
     index: dict[Any, int]
     info: dict[str, Any]
-    #: As NetworkX's ``is_frozen`` asks for it.
+    #: NetworkX's ``is_frozen`` reads this.
     frozen = True
 
     @property
@@ -151,11 +151,11 @@ class ReadOnly:
         return (reportviews.DiDegreeView if self.directed else reportviews.DegreeView)(self)
 
     def nbunch_iter(self, nbunch: Any = None) -> Iterator[Any]:
-        """Return an iterator over those of some nodes that are in the graph."""
+        """Return an iterator over the nodes of `nbunch` that are in the graph."""
         return iter(self) if nbunch is None else iter(self.bunch(nbunch))  # type: ignore[attr-defined]
 
     def neighbors(self, n: Any) -> Iterator[Any]:
-        """Return an iterator over the nodes to which an edge leads from one."""
+        """Return an iterator over the nodes to which an edge from `n` leads."""
         if n not in self:  # type: ignore[operator]
             raise self.missing(n)  # type: ignore[attr-defined]
         return iter(self[n])
@@ -169,7 +169,7 @@ class ReadOnly:
         return n in self  # type: ignore[operator]
 
     def has_edge(self, u: Any, v: Any) -> bool:
-        """Return whether an edge leads from a node to another."""
+        """Return whether an edge leads from u to v."""
         if self.source is not None:
             return bool(self.source.has_edge(u, v))
         return u in self.index and v in self.index and self.A.get(self.index[u], self.index[v]) is not None  # type: ignore[attr-defined]
@@ -179,7 +179,7 @@ class ReadOnly:
         return self._adj[u].get(v, default) if self.has_edge(u, v) else default
 
     def number_of_edges(self, u: Any = None, v: Any = None) -> int:
-        """Return the number of edges, or of those between two nodes; an undirected one counts once."""
+        """Return the number of edges, or of those from u to v; an undirected edge counts once."""
         if u is None:
             return int(self.size())  # type: ignore[attr-defined]
         return self.source.number_of_edges(u, v) if self.source is not None else int(self.has_edge(u, v))
@@ -189,7 +189,7 @@ class ReadOnly:
         return self if as_view else changeable(self)
 
     def subgraph(self, nodes: Any) -> Any:
-        """Return the graph of some nodes and the edges between them; it cannot be changed either."""
+        """Return the graph of some nodes and the edges between them, which cannot be changed either."""
         if self.source is not None:
             return self.source.subgraph(nodes)
         return among(self, np.unique(self.numbers(self.nbunch_iter(nodes))))  # type: ignore[attr-defined]
@@ -231,7 +231,7 @@ class ReadOnly:
 
 
 class ReadOnlyDirected(ReadOnly):
-    """The methods of ``networkx.DiGraph`` besides."""
+    """The methods that ``networkx.DiGraph`` has in addition."""
 
     @property
     def succ(self) -> Any:
@@ -255,26 +255,26 @@ class ReadOnlyDirected(ReadOnly):
 
     @property
     def in_edges(self) -> Any:
-        """The edges by the nodes to which they lead."""
+        """The edges, ordered by the nodes to which they lead."""
         return reportviews.InEdgeView(self) if self.source is None else self.source.in_edges
 
     @property
     def out_edges(self) -> Any:
-        """The edges by the nodes from which they lead."""
+        """The edges, ordered by the nodes from which they lead."""
         return self.edges
 
     def successors(self, n: Any) -> Iterator[Any]:
-        """Return an iterator over the nodes to which an edge leads from one."""
+        """Return an iterator over the nodes to which an edge from `n` leads."""
         return self.neighbors(n)
 
     def predecessors(self, n: Any) -> Iterator[Any]:
-        """Return an iterator over the nodes from which an edge leads to one."""
+        """Return an iterator over the nodes from which an edge leads to `n`."""
         if n not in self:  # type: ignore[operator]
             raise self.missing(n)  # type: ignore[attr-defined]
         return iter(self._pred[n])
 
     def reverse(self, copy: bool = True) -> Any:
-        """Return the graph with every edge in the opposite direction; it cannot be changed either."""
+        """Return the graph with every edge in the opposite direction, which cannot be changed either."""
         return nx.reverse(self, copy=copy) if self.source is None else self.source.reverse(copy)
 
     def has_successor(self, u: Any, v: Any) -> bool:

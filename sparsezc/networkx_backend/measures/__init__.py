@@ -1,1 +1,1 @@
-"""Centralities, distances of whole graphs, and matrices, by NetworkX's names."""
+"""Centralities, distances of whole graphs, and matrices, with NetworkX's names."""

@@ -1,4 +1,4 @@
-"""Centralities by shortest paths, by NetworkX's names, arguments and errors."""
+"""Centralities by shortest paths, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sparsezc.semirings import binary, monoid, select
 
 
 def _sample(G: Graph, k: int, seed: Any, ends: int) -> list[Any]:
-    """Draw the nodes that NetworkX would draw; raise ZeroDivisionError for none."""
+    """Draw the nodes that NetworkX would draw; raise ZeroDivisionError for `k` = 0."""
     chosen: list[Any] = seed.sample(list(G.nodes), k)
     if k == 0 and ends >= 2:
         raise ZeroDivisionError("k is 0; at least one node is needed")
@@ -30,7 +30,7 @@ def betweenness_centrality(
     endpoints: bool = False,
     seed: Any = None,
 ) -> dict[Any, float]:
-    """Return shares of shortest paths by nodes; :func:`sparsezc.algorithms.betweenness_centrality`.
+    """Return each node's share of shortest paths: see :func:`sparsezc.algorithms.betweenness_centrality`.
 
     With `k` the nodes are those that NetworkX draws with the same seed.
     """
@@ -52,7 +52,7 @@ def betweenness_centrality(
     if not normalized and ends >= 2:
         shares = {node: share * ends * (ends - 1) * unscaled for node, share in shares.items()}
     if k == 1 and not endpoints and ends >= 2:
-        shares[chosen[0]] = float("nan")  # no path that starts elsewhere was counted
+        shares[chosen[0]] = float("nan")  # paths that start at other nodes were not counted
     return shares
 
 
@@ -60,7 +60,7 @@ def betweenness_centrality(
 def edge_betweenness_centrality(
     G: Graph, k: int | None = None, normalized: bool = True, weight: str | None = None, seed: Any = None
 ) -> dict[tuple[Any, Any], float]:
-    """Return shares of shortest paths by edges; :func:`sparsezc.algorithms.edge_betweenness_centrality`.
+    """Return each edge's share of shortest paths: see :func:`sparsezc.algorithms.edge_betweenness_centrality`.
 
     With `k` the nodes are those that NetworkX draws with the same seed.
     """
@@ -83,7 +83,7 @@ def edge_betweenness_centrality(
 def closeness_centrality(
     G: Graph, u: Any = None, distance: str | None = None, wf_improved: bool = True, *, sp: None = None
 ) -> dict[Any, float] | float:
-    """Return one over mean distances by nodes, or of the node `u`; :func:`sparsezc.algorithms.closeness_centrality`."""
+    """Return each node's closeness, or that of `u`: see :func:`sparsezc.algorithms.closeness_centrality`."""
     if u is None:
         A, weighted = G.lengths(distance)
         with else_declined():
@@ -102,7 +102,7 @@ def closeness_centrality(
 def harmonic_centrality(
     G: Graph, nbunch: Any = None, distance: str | None = None, sources: Any = None
 ) -> dict[Any, float]:
-    """Return sums of one over distances by nodes; :func:`sparsezc.algorithms.harmonic_centrality`."""
+    """Return each node's sum of one over distances: see :func:`sparsezc.algorithms.harmonic_centrality`."""
     starts = None if sources is None else G.numbers(G.bunch(sources)).tolist()
     wanted = set(G) if nbunch is None else set(G.bunch(nbunch))  # NetworkX's result has the order of such a set
     A, weighted = G.lengths(distance)

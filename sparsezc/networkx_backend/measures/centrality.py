@@ -1,4 +1,4 @@
-"""Centralities by iteration, by NetworkX's names, arguments and errors."""
+"""Centralities by iteration, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from sparsezc.networkx_backend.graphs.claims import claims, else_declined
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.semirings import monoid
 
-#: Up to here FP64 can represent the squares of numbers, and sums of squares.
+#: FP64 can represent the squares of numbers up to this, and sums of their squares.
 _SQUARES = 1e140
 
 
 def _vector(G: Graph, numbers: dict[Any, Any] | None) -> Vector | None:
-    """Make a Vector of numbers by nodes; keys that are no nodes are ignored."""
+    """Make a Vector from ``{node: number}``; keys that are not nodes are ignored."""
     if numbers is None:
         return None
     try:
         known = {G.index[node]: float(number) for node, number in numbers.items() if node in G}
     except (AttributeError, TypeError, ValueError) as error:
-        raise NotImplementedError("sparsezc: a dictionary of numbers by nodes is needed") from error
+        raise NotImplementedError("sparsezc: a dictionary {node: number} is needed") from error
     made: Vector = Vector.from_coo(list(known), np.array(list(known.values()), float), size=len(G))
     return made
 
 
 def _whole(name: str) -> Any:
-    """Make the reason of a claim: a dictionary of this name must have a number >= 0 for every node, and one above 0."""
+    """Make a claim's `reason`: the dict argument `name` must have a number >= 0 for every node, and one above 0."""
 
     def reason(given: dict[str, Any]) -> str | None:
         numbers = given[name]
@@ -71,7 +71,7 @@ def pagerank(
     weight: str | None = "weight",
     dangling: dict[Any, Any] | None = None,
 ) -> dict[Any, float]:
-    """Return ranks by nodes; :func:`sparsezc.algorithms.pagerank`."""
+    """Return the rank of each node: see :func:`sparsezc.algorithms.pagerank`."""
     if len(G) == 0:
         return {}
     A = G.values(weight)
@@ -105,7 +105,7 @@ def hits(
     *,
     method: str = "power_iteration",
 ) -> tuple[dict[Any, float], dict[Any, float]]:
-    """Return hubs and authorities by nodes; :func:`sparsezc.algorithms.hits`, of which both methods are slower ways."""
+    """Return hub and authority scores by node: see :func:`sparsezc.algorithms.hits`, faster than NetworkX's methods."""
     if len(G) == 0:
         return {}, {}
     A = G.values("weight")
@@ -125,7 +125,7 @@ def katz_centrality(
     normalized: bool = True,
     weight: str | None = None,
 ) -> dict[Any, float]:
-    """Return scores by nodes; :func:`sparsezc.algorithms.katz_centrality`."""
+    """Return the score of each node: see :func:`sparsezc.algorithms.katz_centrality`."""
     if len(G) == 0:
         return {}
     try:
@@ -153,7 +153,7 @@ def eigenvector_centrality(
     nstart: dict[Any, Any] | None = None,
     weight: str | None = None,
 ) -> dict[Any, float]:
-    """Return scores by nodes; :func:`sparsezc.algorithms.eigenvector_centrality`, in NetworkX's own rounds."""
+    """Return the score of each node, by NetworkX's rounds: see :func:`sparsezc.algorithms.eigenvector_centrality`."""
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
     A = G.values(weight)

@@ -1,4 +1,4 @@
-"""Distances of all pairs, eccentricities and other measures of distance, by NetworkX's names, arguments and errors."""
+"""Distances of all pairs, eccentricities and other distance measures, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def _one_by_one(G: Graph, nodes: Any, weight: str | None) -> dict[Any, Any]:
-    """Return the greatest of the distances from each of these nodes; raise NetworkX's error if one is infinite."""
+    """Return the greatest distance from each of these nodes; raise NetworkX's error if a distance is infinite."""
     found = {}
     for node in nodes:
         distance = distances(G, G.index[node], weight)
@@ -30,7 +30,7 @@ def _one_by_one(G: Graph, nodes: Any, weight: str | None) -> dict[Any, Any]:
         if distance.nvals < len(G):
             kind = "digraph is not strongly connected" if G.directed else "graph is not connected"
             raise nx.NetworkXError(f"Found infinite path length because the {kind}")
-        # if lengths are integers and fractions, a sum of integers is an integer
+        # if integers and floats mix, a path of integer lengths has an integer length
         every = settled(G, weight, distance, [G.index[node]]).lengths if mixed else None
         found[node] = (distance.reduce(monoid.max).new().value or 0) if every is None else max(every)
     return found
@@ -42,7 +42,7 @@ def _eccentricities(G: Graph, weight: str | None, usebounds: bool = False) -> di
         return {}
     if usebounds and not G.directed and not _in_one_piece(G):
         raise nx.NetworkXError("Cannot compute metric because graph is not connected.")
-    # Then NetworkX's own rule selects the node of the error.
+    # Node by node, as NetworkX, which raises an error at the first infinite distance.
     if G.fractions(weight) is not None or not _in_one_piece(G):
         return _one_by_one(G, G, weight)
     A, weighted = G.lengths(weight)
@@ -51,19 +51,19 @@ def _eccentricities(G: Graph, weight: str | None, usebounds: bool = False) -> di
 
 
 def _no_null_graph(G: Graph, usebounds: bool = False) -> None:
-    """Raise NetworkX's error for a graph without nodes; its search by bounds has none, nor has NetworkX 3.6."""
+    """Raise NetworkX's error for a graph without nodes; NetworkX 3.6 and the search by bounds raise none."""
     if len(G) == 0 and networkx_versions.SINCE_3_7 and (G.directed or not usebounds):
         raise nx.NetworkXPointlessConcept("Cannot compute eccentricity of a null graph.")
 
 
 def _in_one_piece(G: Graph) -> bool:
-    """Return whether the first of the nodes reaches all, and all reach it."""
+    """Return whether the first node reaches all nodes and all nodes reach it."""
     return algorithms.bfs(G.A, 0).nvals == len(G) == algorithms.bfs(transposed(G.A), 0).nvals
 
 
 @claims("sp", multigraph=True)
 def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: str | None = None) -> Any:
-    """Return eccentricities by nodes, or of one; :func:`sparsezc.algorithms.eccentricity`."""
+    """Return the eccentricity of each node, or of one: see :func:`sparsezc.algorithms.eccentricity`."""
     if v is None:
         return _eccentricities(G, weight)
     _no_null_graph(G)
@@ -78,19 +78,19 @@ def _extreme(
     if whole and algorithms.bfs(G.A, 0).nvals == len(G):
         A, weighted = G.lengths(weight)
         with else_declined():
-            return by_bounds(A, weighted=weighted) or 0  # the source's own 0 is no fraction
+            return by_bounds(A, weighted=weighted) or 0  # the source's own distance is the integer 0
     return choose((_eccentricities(G, weight, usebounds) if e is None else e).values())
 
 
 @claims(multigraph=True)
 def diameter(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> Any:
-    """Return the greatest eccentricity; :func:`sparsezc.algorithms.diameter`, by bounds always."""
+    """Return the greatest eccentricity, always found by bounds: see :func:`sparsezc.algorithms.diameter`."""
     return _extreme(G, e, usebounds, weight, algorithms.diameter, max)
 
 
 @claims(multigraph=True)
 def radius(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> Any:
-    """Return the smallest eccentricity; :func:`sparsezc.algorithms.radius`, by bounds always."""
+    """Return the smallest eccentricity, always found by bounds: see :func:`sparsezc.algorithms.radius`."""
     return _extreme(G, e, usebounds, weight, algorithms.radius, min)
 
 
@@ -139,7 +139,7 @@ _ALL_PAIRS = ("floyd-warshall", "floyd-warshall-numpy")
 
 @claims(multigraph=True)
 def average_shortest_path_length(G: Graph, weight: str | None = None, method: str | None = None) -> float:
-    """Return the mean distance; :func:`sparsezc.algorithms.average_shortest_path_length`."""
+    """Return the mean distance: see :func:`sparsezc.algorithms.average_shortest_path_length`."""
     if method not in (None, *_SINGLE_SOURCE, *_ALL_PAIRS):
         raise ValueError(f"method not supported: {method}")
     if len(G) == 0:
@@ -155,7 +155,7 @@ def average_shortest_path_length(G: Graph, weight: str | None = None, method: st
 
 @claims(multigraph=True)
 def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[Any, Any]]:
-    """Return distances by nodes and nodes with infinity; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
+    """Return ``{node: {node: distance}}``, with infinity: see :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
     with else_declined():
         D = algorithms.all_pairs_shortest_paths(G.least(weight))
     distances = _rows_by_neighbours(G) if networkx_versions.SINCE_3_7 else _rows_by_edges(G)
@@ -164,7 +164,7 @@ def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[An
             row.setdefault(node, inf)
         row[at] = 0
     i, j, values = D.select(select.offdiag).new().to_coo()
-    if not networkx_versions.SINCE_3_7 and G.lacks(weight):  # a missing length is 1.0 there
+    if not networkx_versions.SINCE_3_7 and G.lacks(weight):  # NetworkX 3.6 takes 1.0 for a missing length
         values = values.astype(np.float64)
     for u, v, value in zip(G.names(i), G.names(j), values.tolist(), strict=True):
         distances[u][v] = value
@@ -174,7 +174,7 @@ def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[An
 
 
 def _rows_by_edges(G: Graph) -> dict[Any, Any]:
-    """Return rows of distances that begin with the node itself and the others of its edges, as in NetworkX 3.6."""
+    """Return rows of distances that begin with the node itself, then its neighbours, as in NetworkX 3.6."""
     distances: dict[Any, Any] = {node: defaultdict(lambda: inf, {node: 0}) for node in G}
     heads, tails, _ = G.edge_list()
     for u, v in zip(G.names(heads), G.names(tails), strict=True):
@@ -185,7 +185,7 @@ def _rows_by_edges(G: Graph) -> dict[Any, Any]:
 
 
 def _rows_by_neighbours(G: Graph) -> dict[Any, Any]:
-    """Return rows of distances that begin with the node's neighbours and then itself, as since NetworkX 3.7."""
+    """Return rows of distances that begin with the node's neighbours, then the node, as since NetworkX 3.7."""
     starts, neighbours = G.row_lists()
     distances: dict[Any, Any] = {}
     for k, node in enumerate(G):
@@ -207,11 +207,11 @@ def _fractional_loops(G: Graph, weight: str | None) -> list[Any]:
 
 @claims(multigraph=True)
 def floyd_warshall_predecessor_and_distance(G: Graph, weight: str | None = "weight") -> tuple[Any, Any]:
-    """Return by nodes and nodes the node before the second on a shortest path from the first, and the distances.
+    """Return the predecessors ``{u: {v: node before v on a shortest path from u}}``, and the distances.
 
     With D the distances over the first vertices and P the predecessors, for each vertex w in turn::
 
-        P(i, j) = P(w, j),  D(i, j) = D(i, w) + D(w, j)      where that is less than D(i, j)
+        P(i, j) = P(w, j),  D(i, j) = D(i, w) + D(w, j)      where this is less than D(i, j)
     """
     distances = floyd_warshall(G, weight)
     n = len(G)
@@ -238,7 +238,7 @@ def floyd_warshall_predecessor_and_distance(G: Graph, weight: str | None = "weig
 
 @claims(multigraph=True)
 def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str | None = "weight") -> NDArray[np.float64]:
-    """Return distances as an array with infinity; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
+    """Return all distances as an array, infinity for none: see :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
     if nodelist is not None and not (len(nodelist) == len(G) == len(set(nodelist))):
         raise nx.NetworkXError(
             "nodelist must contain every node in G with no repeats."

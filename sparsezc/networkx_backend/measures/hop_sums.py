@@ -1,4 +1,4 @@
-"""Sums over the distances of all pairs, by NetworkX's names, arguments and errors."""
+"""Sums over the distances of all pairs, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ _Rows = Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]]
 
 
 def _rows(G: Graph, weight: str | None) -> _Rows:
-    """Yield the distances from vertices to those that they reach: starts, ends and distances."""
+    """Yield arrays of starts, ends and distances, for all pairs of vertices with a path."""
     if weight is None:
         yield from hop_rows(G)
         return
     if G.fractions(weight) is not None:
-        raise NotImplementedError("sparsezc: integers and fractions mix")
+        raise NotImplementedError("sparsezc: integers and floats mix")
     for k in range(len(G)):
         at, length = distances(G, k, weight).to_coo()
         yield np.full(at.size, k), at.astype(np.int64), length
 
 
 def _total(G: Graph, weight: str | None, term: Callable[..., NDArray[Any]]) -> Any:
-    """Add up a term of all distances: one, its square, or its product with two degrees at most."""
+    """Sum a term over all distances d: at most d * (d + 1), or d times a product of two degrees."""
     total: Any = 0
     most = 2 * int(G.degrees().max(initial=1))
     for i, j, d in _rows(G, weight):
         far = int(d.max(initial=0)) if d.dtype.kind in "iu" else 0
         if far * max(far + 1, most**2) * d.size >= 2**63:
-            d = d.astype(object)  # Python's integers, which do not wrap around
+            d = d.astype(object)  # Python integers do not wrap around
         total += np.asarray(term(i, j, d).sum()).item()
     return total
 
@@ -53,7 +53,7 @@ def _in_one_piece(G: Graph) -> bool:
 
 @claims()
 def efficiency(G: Graph, u: Any, v: Any) -> float:
-    """Return one over the distance of two nodes in hops."""
+    """Return one over the number of hops between two nodes, 0 without a path."""
     try:
         return 1 / shortest_path_length(G, u, v)  # type: ignore[no-any-return]
     except nx.NetworkXNoPath:
@@ -62,13 +62,13 @@ def efficiency(G: Graph, u: Any, v: Any) -> float:
 
 @claims()
 def global_efficiency(G: Graph) -> float:
-    """Return the mean of one over the distances; :func:`sparsezc.algorithms.global_efficiency`."""
+    """Return the mean of one over all distances: see :func:`sparsezc.algorithms.global_efficiency`."""
     return algorithms.global_efficiency(G.A) if len(G) > 1 else 0
 
 
 @claims(loops="whose nodes NetworkX counts as their own neighbours")
 def local_efficiency(G: Graph) -> float:
-    """Return the mean efficiency of the nodes' neighbours; :func:`sparsezc.algorithms.local_efficiency`."""
+    """Return the mean efficiency of the nodes' neighbourhoods: see :func:`sparsezc.algorithms.local_efficiency`."""
     return float(algorithms.local_efficiency(G.A).reduce(monoid.plus).new().get(0.0)) / len(G)
 
 
@@ -133,7 +133,7 @@ def barycenter(G: Graph, weight: str | None = None, attr: Any = None, sp: Any = 
     least = min(sums, default=inf)
     found = [node for node, total in zip(G, sums, strict=True) if total == least]
     if len(found) == 2 and weight is None and not G.directed and G.number_of_edges() == len(G) - 1:
-        hops = algorithms.bfs(G.A, 0)  # NetworkX walks from a tree's first node
+        hops = algorithms.bfs(G.A, 0)  # NetworkX walks from the tree's first node
         found.sort(key=lambda node: hops.get(G.index[node]))
     return found
 
@@ -144,7 +144,7 @@ def _positive_size(G: Graph) -> None:
 
 
 def _reach(G: Graph, i: NDArray[np.int64], d: NDArray[Any], kept: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return by vertices the share of the others that each reaches, or the sum of one over the distances."""
+    """Return how many others each vertex reaches; in undirected graphs, its sum of one over distances."""
     value = np.ones(d.size) if G.directed else 1 / np.where(d == 0, 1, d)
     return np.bincount(i[kept], value[kept], minlength=len(G)).astype(np.float64)
 
@@ -153,7 +153,7 @@ def _reach(G: Graph, i: NDArray[np.int64], d: NDArray[Any], kept: NDArray[np.boo
 def local_reaching_centrality(
     G: Graph, v: Any, paths: Any = None, weight: str | None = None, normalized: bool = True
 ) -> float:
-    """Return the share of the others that a node reaches; in undirected graphs near ones count more."""
+    """Return the share of other nodes that a node reaches; undirected graphs weigh each by one over its distance."""
     if len(G) == 1 and G.A.nvals:
         raise nx.NetworkXError("local_reaching_centrality of a single node with self-loop not well-defined")
     _positive_size(G)
@@ -166,7 +166,7 @@ def local_reaching_centrality(
 
 @claims("weight", multigraph=True)
 def global_reaching_centrality(G: Graph, weight: str | None = None, normalized: bool = True) -> float:
-    """Return how much the best reach exceeds that of the others on average."""
+    """Return the mean excess of the largest local reaching centrality over those of the other nodes."""
     _positive_size(G)
     if len(G) == 1:
         raise nx.NetworkXError("local_reaching_centrality of a single node with self-loop not well-defined")

@@ -1,4 +1,4 @@
-"""Places of nodes in a drawing, by NetworkX's names, arguments and errors."""
+"""Positions of nodes in a drawing, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PAIRS = 1 << 18  # of nodes whose distances are held at a time: their arrays fi
 
 
 def _started(G: Graph, pos: Any, seed: Any, dim: int) -> _Array:
-    """Return where the nodes begin: at random, or at given places, between which the others are put."""
+    """Return the start positions of nodes: random, or given, with others random in the given ones' bounding box."""
     if pos is None:
         return seed.rand(len(G), dim).astype(np.float32)  # type: ignore[no-any-return]
     if len(pos) == len(G):
@@ -31,7 +31,7 @@ def _started(G: Graph, pos: Any, seed: Any, dim: int) -> _Array:
 
 
 def _attraction(G: Graph, weight: str | None, at: _Array, linlog: bool) -> _Array:
-    """Return the sums over the neighbours of a node of the ways to them, or of their logarithms, by weight."""
+    """Return each node's weighted sum of the vectors to its neighbours, scaled by log(1 + d) / d if `linlog`."""
     i, j, values = G.values(weight).to_coo()
     apart = i != j
     i, j, pull = i[apart].astype(np.int64), j[apart].astype(np.int64), values[apart].astype(np.float64)
@@ -43,7 +43,7 @@ def _attraction(G: Graph, weight: str | None, at: _Array, linlog: bool) -> _Arra
 
 
 def _repulsion(at: _Array, mass: _Array, size: _Array | None) -> _Array:
-    """Return the sums over the other nodes of the masses times the way from them over the squared distance."""
+    """Return each node's sum, over the others, of both masses times the vector from it over the squared distance."""
     n = mass.size
     found = np.empty(at.shape)
     step = max(_PAIRS // max(n, 1), 1)
@@ -60,7 +60,7 @@ def _repulsion(at: _Array, mass: _Array, size: _Array | None) -> _Array:
 
 
 def _gravity(at: _Array, mass: _Array, strong: bool) -> _Array:
-    """Return the pull to the middle, of which the distance counts if it is `strong`."""
+    """Return each node's pull to the centre, which grows with the distance only if `strong`."""
     way = at - at.mean(axis=0)
     if not strong:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -72,7 +72,7 @@ def _gravity(at: _Array, mass: _Array, strong: bool) -> _Array:
 def _speed(
     n: int, swing: float, traction: float, speed: float, efficiency: float, tolerance: float
 ) -> tuple[float, float]:
-    """Return the next speed, and how much of it is used: less where nodes swing more than they move."""
+    """Return the next speed and the next efficiency, which falls where nodes swing more than they move."""
     usual = 0.05 * sqrt(n)
     jitter = tolerance * max(sqrt(usual), min(10, usual * traction / n**2))
     if swing / traction > 2:
@@ -93,7 +93,7 @@ def forceatlas2_layout(
     node_size: Any = None, weight: str | None = None, linlog: bool = False, seed: Any = None, dim: int = 2,
     store_pos_as: str | None = None,
 ) -> dict[Any, _Array]:  # fmt: skip
-    """Return places by nodes: edges pull, nodes push each other away, and all are pulled to the middle.
+    """Return the position of each node: edges attract, nodes repel each other, and gravity pulls all to the centre.
 
     Source: M. Jacomy, T. Venturini, S. Heymann, M. Bastian, ForceAtlas2, 2014, doi:10.1371/journal.pone.0098679.
     """
@@ -110,7 +110,7 @@ def forceatlas2_layout(
     for _ in range(max_iter):
         pull = _attraction(G, weight, at, linlog)
         if distributed_action:
-            pull = pull / mass[:, None]  # a count of nothing is an integer
+            pull = pull / mass[:, None]  # out of place: the pull is an integer array without edges
         force = pull + scaling_ratio * _repulsion(at, mass, size) - gravity * _gravity(at, mass, strong_gravity)
         swing += float((mass * np.linalg.norm(at - force, axis=-1)).sum())
         traction += float((0.5 * mass * np.linalg.norm(at + force, axis=-1)).sum())

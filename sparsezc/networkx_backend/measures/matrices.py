@@ -1,4 +1,4 @@
-"""Matrices of graphs and their spectra, by NetworkX's names, arguments and errors; SciPy computes spectra."""
+"""Matrices of graphs and their spectra, with NetworkX's names, arguments and errors; SciPy computes spectra."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Nodes = Any  # a list of nodes, or None for all
 
 
 def _chosen(G: Graph, nodelist: _Nodes) -> NDArray[np.int64] | None:
-    """Return the numbers of some nodes, None for all of them in order."""
+    """Return the numbers of the nodes in a list; None for all nodes in the graph's order."""
     if len(G) == 0:
         raise nx.NetworkXError("Graph has no nodes or edges")
     if nodelist is None:
@@ -39,7 +39,7 @@ def _chosen(G: Graph, nodelist: _Nodes) -> NDArray[np.int64] | None:
 
 
 def _sparse(G: Graph, nodelist: _Nodes, weight: str | None, dtype: Any = None) -> Any:
-    """Return the adjacency matrix of some nodes as SciPy's."""
+    """Return the adjacency matrix of some nodes as a SciPy sparse array."""
     at = _chosen(G, nodelist)
     indptr, indices, values = (G.values(weight) if weight is not None or G.multi else G.A).to_csr()
     if (weight is None and not G.multi) or values.dtype == bool:
@@ -89,7 +89,7 @@ def to_numpy_array(
     G: Graph, nodelist: _Nodes = None, dtype: Any = None, order: Any = None, multigraph_weight: Any = sum,
     weight: str | None = "weight", nonedge: Any = 0.0,
 ) -> NDArray[Any]:  # fmt: skip
-    """Return the adjacency matrix as NumPy's."""
+    """Return the adjacency matrix as a NumPy array."""
     nodes = list(G) if nodelist is None else list(nodelist)
     if missing := [node for node in nodes if node not in G]:
         raise nx.NetworkXError(f"Nodes {set(missing)} in nodelist is not in G")
@@ -122,14 +122,14 @@ def _diagonal(values: NDArray[Any]) -> Any:
 
 @claims(multigraph=True)
 def laplacian_matrix(G: Graph, nodelist: _Nodes = None, weight: str | None = "weight") -> Any:
-    """Return D - A."""
+    """Return the Laplacian matrix D - A."""
     A = _sparse(G, nodelist, weight)
     return _diagonal(A.sum(axis=1)) - A
 
 
 @claims(multigraph=True)
 def normalized_laplacian_matrix(G: Graph, nodelist: _Nodes = None, weight: str | None = "weight") -> Any:
-    """Return D^-1/2 (D - A) D^-1/2."""
+    """Return the normalised Laplacian matrix D^-1/2 (D - A) D^-1/2."""
     A = _sparse(G, nodelist, weight)
     degree = A.sum(axis=1)
     with np.errstate(divide="ignore"):
@@ -140,7 +140,7 @@ def normalized_laplacian_matrix(G: Graph, nodelist: _Nodes = None, weight: str |
 
 @claims()
 def modularity_matrix(G: Graph, nodelist: _Nodes = None, weight: str | None = None) -> NDArray[Any]:
-    """Return the edges less those expected by the degrees."""
+    """Return the modularity matrix: the adjacency matrix less the number of edges that degrees predict."""
     A = _sparse(G, nodelist, weight)
     degree = A.sum(axis=1)
     return A - np.outer(degree, degree) / degree.sum()  # type: ignore[no-any-return]
@@ -148,7 +148,7 @@ def modularity_matrix(G: Graph, nodelist: _Nodes = None, weight: str | None = No
 
 @claims()
 def directed_modularity_matrix(G: Graph, nodelist: _Nodes = None, weight: str | None = None) -> NDArray[Any]:
-    """Return the edges less those expected by the degrees of both directions."""
+    """Return the directed modularity matrix: adjacency less the edges that out- and in-degrees predict."""
     A = _sparse(G, nodelist, weight)
     back, out = A.sum(axis=0), A.sum(axis=1)
     return A - np.outer(out, back) / back.sum()  # type: ignore[no-any-return]
@@ -156,7 +156,7 @@ def directed_modularity_matrix(G: Graph, nodelist: _Nodes = None, weight: str | 
 
 @claims()
 def bethe_hessian_matrix(G: Graph, r: float | None = None, nodelist: _Nodes = None) -> Any:
-    """Return (r^2 - 1) I - r A + D."""
+    """Return the Bethe Hessian matrix (r^2 - 1) I - r A + D."""
     if r is None:
         degree = G.degrees()
         r = int((degree**2).sum()) / int(degree.sum()) - 1
@@ -192,13 +192,13 @@ def modularity_spectrum(G: Graph) -> NDArray[Any]:
 
 @claims(undirected=True)
 def bethe_hessian_spectrum(G: Graph, r: float | None = None) -> NDArray[Any]:
-    """Return the eigenvalues of the Bethe Hessian."""
+    """Return the eigenvalues of the Bethe Hessian matrix."""
     return _eigvalsh(bethe_hessian_matrix(G, r).todense())  # type: ignore[no-any-return]
 
 
 @claims()
 def tournament_matrix(G: Graph) -> Any:
-    """Return A - A'."""
+    """Return the tournament matrix A - A'."""
     A = _sparse(G, None, "weight")
     return A - A.T
 
@@ -208,7 +208,7 @@ def google_matrix(
     G: Graph, alpha: float = 0.85, personalization: dict[Any, Any] | None = None, nodelist: _Nodes = None,
     weight: str | None = "weight", dangling: dict[Any, Any] | None = None,
 ) -> NDArray[Any]:  # fmt: skip
-    """Return the matrix of the steps that PageRank takes."""
+    """Return the transition probabilities of PageRank's random walk as a matrix."""
     nodes = list(G) if nodelist is None else list(nodelist)
     A = to_numpy_array(G, nodes, weight=weight)
     n = len(G)
@@ -235,7 +235,7 @@ def biadjacency_matrix(
     G: Graph, row_order: Any, column_order: Any = None, dtype: Any = None, weight: str | None = "weight",
     format: str = "csr",
 ) -> Any:  # fmt: skip
-    """Return the matrix of the edges from some nodes to others."""
+    """Return the matrix of the edges from one list of nodes to another."""
     rows = list(row_order)
     if not rows:
         raise nx.NetworkXError("row_order is empty list")
@@ -254,7 +254,7 @@ def biadjacency_matrix(
 
 @claims(multigraph=True)
 def to_dict_of_lists(G: Graph, nodelist: _Nodes = None) -> dict[Any, list[Any]]:
-    """Return the neighbours of each node, or those of some nodes among these."""
+    """Return the neighbours of each node; with a list of nodes, only nodes and neighbours in it."""
     indptr, indices = G.rows()
     names, ends = G.names(indices), indptr.tolist()
     if nodelist is None:

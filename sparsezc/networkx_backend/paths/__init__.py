@@ -1,1 +1,1 @@
-"""Searches, distances and paths, by NetworkX's names."""
+"""Searches, distances and paths, with NetworkX's names."""

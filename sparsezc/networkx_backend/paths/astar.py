@@ -1,7 +1,7 @@
-"""Searches towards a target, by NetworkX's names, arguments and errors.
+"""Searches towards a target, with NetworkX's names, arguments and errors.
 
-An estimate is a Python function of two nodes, so that the search is one too: over the rows of the matrix, which no
-other part of a call copies.
+The heuristic is a Python function of two nodes, so the search runs in Python, too; it reads single rows of the matrix,
+without a copy of the graph.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sparsezc.networkx_backend.graphs.graph import Graph
 
 
 class _Lengths:
-    """The edges out of a vertex, in the graph's order, with lengths as Python's numbers."""
+    """The edges out of each vertex in the graph's order, with lengths as Python numbers."""
 
     def __init__(self, G: Graph, weight: str | None) -> None:
         self._indptr, self._indices = G.rows()
@@ -42,12 +42,12 @@ def _search(
 ) -> tuple[list[int], list[Any]]:
     """Return the vertices of a path, and the lengths of its edges.
 
-    A vertex is looked at again if a shorter way to it is found, as an estimate may be too large or inconsistent.
+    A vertex is expanded again if a shorter path to it is found, as an estimate may be too large or inconsistent.
     """
     start, end, edges = G.index[source], G.index[target], _Lengths(G, weight)
-    number = count(1)  # of equal sums, the first found
+    number = count(1)  # of equal sums, the first pushed is popped first
     queue: list[tuple[Any, int, int, Any, int | None, Any]] = [(0, 0, start, 0, None, 0)]
-    best: dict[int, tuple[Any, Any]] = {}  # the shortest way to each vertex so far, and the estimate from there
+    best: dict[int, tuple[Any, Any]] = {}  # each vertex's least length so far, and its estimate
     before: dict[int, tuple[int | None, Any]] = {}
     while queue:
         _, _, v, length, parent, step = heappop(queue)

@@ -1,4 +1,4 @@
-"""Breadth-first searches and distances in hops, by NetworkX's names, arguments and errors."""
+"""Breadth-first searches and distances in hops, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ from sparsezc.semirings.types import datatypes
 
 
 def within(A: Matrix, source: int, cutoff: float | None, undirected: bool = False) -> Vector:
-    """Count hops to the vertices within `cutoff` of one; a fraction is rounded up, as in NetworkX's loop."""
+    """Count hops to the vertices within `cutoff` of `source`; `cutoff` is rounded up, as in NetworkX's loop."""
     if cutoff is None or cutoff == inf:
         cutoff = A.nrows
     return algorithms.k_hop(A, source, max(ceil(cutoff), 0), undirected=undirected)
 
 
-#: Entries of a matrix; a product for each level of a search takes longer than Python for all of them.
+#: The most entries of a matrix that Python reads in less time than a search takes by a product for each level.
 FEW = 20_000
-_MANY = 1000  # searches that together pay for rows of FEW entries each; so rows are at most 20 M entries, 160 MB
+_ENTRY = 60.0  # nanoseconds in which Python reads an entry
+_MANY = 1000  # the most searches that count, at FEW entries each: the rows have at most 20 M entries, 160 MB
 
 
 class Tree(NamedTuple):
-    """A search: the vertices in the order in which it finds them, their depths, and by vertex the one before it."""
+    """The result of a search: vertices in the order found, their depths, and the parent of each vertex of the graph."""
 
     vertices: NDArray[np.int64]
     depths: NDArray[np.int64]
@@ -50,16 +51,16 @@ def search(
     target: int | None = None,
     searches: int = 1,
 ) -> Tree:
-    """Search breadth-first in NetworkX's order, to a number of hops or a target; optionally `against` the edges.
+    """Search breadth-first in NetworkX's order, up to a number of hops or a target; `against`: along reversed edges.
 
     With q the queue positions of the last level's vertices, times the number m of edges, P the numbers of
     the edges in the graph's order, and M all vertices found::
 
         q<!M> = q'P          over (min, plus)
 
-    is the first edge of the first vertex that leads to each. A graph without a NetworkX original lists its edges by
-    their ends, so that the first vertex is sufficient. Python, or a loop that is compiled if so many `searches` take
-    longer than that, reads the rows of few edges in less time; the loop those of more edges for many searches, too.
+    is, for each new vertex, the first edge to it from the first vertex in the queue. A graph without a NetworkX
+    original lists its edges by their ends, so that the first vertex suffices. Python reads graphs of few edges in less
+    time, and so does a compiled loop, also graphs of more edges if `searches` is large enough to repay compiling.
     """
     against = against and G.directed
     if (entries := G.number_of_entries()) <= FEW * min(searches, _MANY):
@@ -125,13 +126,13 @@ def _search_rows(G: Graph, sources: list[int], cutoff: float | None, against: bo
 
 
 def hops(G: Graph, source: int, cutoff: float | None, against: bool = False, searches: int = 1) -> dict[Any, int]:
-    """Return hops from a vertex by nodes, in the order of the search."""
+    """Return ``{node: hops from a vertex}``, in the order of the search."""
     found = search(G, [source], cutoff, against, searches=searches)
     return dict(zip(G.names(found.vertices), found.depths.tolist(), strict=True))
 
 
 def hop_rows(G: Graph) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield the hops from vertices to those that they reach, of 64 at a time: starts, ends and hops."""
+    """Yield arrays of starts, ends and hops for all vertices that a start reaches, for 64 starts at a time."""
     for first in range(0, len(G), 64):
         starts = list(range(first, min(first + 64, len(G))))
         row, at, hops = algorithms.bfs(G.A, starts).to_coo()
@@ -147,7 +148,7 @@ def known(G: Graph, node: Any) -> int:
 
 @claims(multigraph=True)
 def single_source_shortest_path_length(G: Graph, source: Any, cutoff: float | None = None) -> dict[Any, int]:
-    """Return hops from a node by nodes, the nearest first."""
+    """Return ``{node: hops from the source}``, nearest first."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} is not in G")
     return hops(G, G.index[source], cutoff)
@@ -155,7 +156,7 @@ def single_source_shortest_path_length(G: Graph, source: Any, cutoff: float | No
 
 @claims(multigraph=True)
 def single_target_shortest_path_length(G: Graph, target: Any, cutoff: float | None = None) -> dict[Any, int]:
-    """Return hops to a node by nodes, the nearest first."""
+    """Return ``{node: hops to the target}``, nearest first."""
     if target not in G:
         raise nx.NodeNotFound(f"Target {target} is not in G")
     return hops(G, G.index[target], cutoff, against=True)
@@ -163,7 +164,7 @@ def single_target_shortest_path_length(G: Graph, target: Any, cutoff: float | No
 
 @claims(multigraph=True)
 def all_pairs_shortest_path_length(G: Graph, cutoff: float | None = None) -> Iterator[tuple[Any, dict[Any, int]]]:
-    """Yield for each node the hops from it by nodes."""
+    """Yield each node with ``{node: hops from it}``."""
     for i, node in enumerate(G):
         yield node, hops(G, i, cutoff, searches=len(G))
 
@@ -182,18 +183,18 @@ def bfs_layers(G: Graph, sources: Any) -> Iterator[list[Any]]:
 
 @claims(multigraph=True)
 def descendants_at_distance(G: Graph, source: Any, distance: Any) -> set[Any]:
-    """Return the nodes at a number of hops from one."""
+    """Return the nodes at `distance` hops from a node."""
     found = search(G, [known(G, source)], distance)
     return set(G.names(found.vertices[found.depths == distance]))
 
 
 @claims(multigraph=True)
 def descendants(G: Graph, source: Any) -> set[Any]:
-    """Return the other nodes that one reaches."""
+    """Return the other nodes that a node reaches."""
     return set(G.names(search(G, [known(G, source)]).vertices[1:]))
 
 
 @claims(multigraph=True)
 def ancestors(G: Graph, source: Any) -> set[Any]:
-    """Return the other nodes that reach one."""
+    """Return the other nodes that reach a node."""
     return set(G.names(search(G, [known(G, source)], against=True).vertices[1:]))

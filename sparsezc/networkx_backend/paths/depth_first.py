@@ -1,4 +1,4 @@
-"""Depth-first searches, by NetworkX's names, arguments and errors."""
+"""Depth-first searches, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Steps = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]
 def _depth_first(
     indptr: NDArray[np.int64], indices: NDArray[np.int64], starts: NDArray[np.int64], limit: int
 ) -> _Steps:
-    """Search from each start that was not seen before; return the edges' ends with the kind of each step."""
+    """Search from each start not seen before; return both ends of each step's edge, and the kind of the step."""
     n = indptr.size - 1
     u, v = np.empty(2 * n + indices.size, np.int64), np.empty(2 * n + indices.size, np.int64)
     kind = np.empty(u.size, np.int8)
@@ -62,7 +62,7 @@ def _depth_first(
 
 @cache
 def _loop() -> Callable[..., _Steps]:
-    """Return the loop in machine code; as it is without numba."""
+    """Return the compiled loop; without numba, the Python function."""
     try:
         return compiled(import_module("numba"), _depth_first)  # type: ignore[no-any-return]
     except ImportError:
@@ -70,7 +70,7 @@ def _loop() -> Callable[..., _Steps]:
 
 
 def depth_first(G: Graph, starts: NDArray[np.int64], limit: int | None = None, against: bool = False) -> _Steps:
-    """Search in the graph's order of edges; a search may run one step beyond a limit below 1, as NetworkX's does."""
+    """Search in the graph's order of edges; with a limit below 1 a search runs one step, as NetworkX's does."""
     indptr, indices = G.rows(against)
     return _loop()(indptr, indices, starts, len(G) if limit is None else int(limit))
 
@@ -107,7 +107,7 @@ def dfs_tree(G: Graph, source: Any = None, depth_limit: int | None = None, *, so
 def dfs_predecessors(
     G: Graph, source: Any = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> dict[Any, Any]:
-    """Return by nodes the node before each in a depth-first tree."""
+    """Return ``{node: its parent}`` in a depth-first tree."""
     return {child: parent for parent, child in _tree(G, source, depth_limit)}
 
 
@@ -115,7 +115,7 @@ def dfs_predecessors(
 def dfs_successors(
     G: Graph, source: Any = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> dict[Any, list[Any]]:
-    """Return by nodes the nodes after each in a depth-first tree."""
+    """Return ``{node: its children}`` in a depth-first tree."""
     found: dict[Any, list[Any]] = {}
     for parent, child in _tree(G, source, depth_limit):
         found.setdefault(parent, []).append(child)
@@ -153,9 +153,9 @@ def dfs_labeled_edges(
 
 
 def in_tarjans_order(G: Graph, labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of each vertex's strong component in the order in which Tarjan's search leaves them.
+    """Return the rank of each vertex's strong component in the order in which Tarjan's search leaves components.
 
-    A component is left with the vertex that the search found first.
+    The search leaves a component when it leaves the component's first vertex.
     """
     _, v, kind = depth_first(G, np.arange(len(G)))
     preorder, postorder = v[kind == _FORWARD], v[kind == _REVERSE]

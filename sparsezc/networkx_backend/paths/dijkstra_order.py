@@ -16,14 +16,14 @@ from sparsezc.networkx_backend.graphs.graph import Graph
 
 
 class Settled(NamedTuple):
-    """Vertices in the order of Dijkstra's algorithm, their distances as Python's numbers, and their predecessors."""
+    """Vertices in the order of Dijkstra's algorithm, their distances as Python numbers, and all vertices' parents."""
 
     vertices: NDArray[np.int64]
     lengths: list[Any]
     parent: NDArray[np.int64]
 
     def named(self, G: Graph) -> dict[Any, Any]:
-        """Return distances by nodes."""
+        """Return ``{node: distance}``."""
         return dict(zip(G.names(self.vertices), self.lengths, strict=True))
 
     def length(self, vertex: int | None) -> Any:
@@ -33,7 +33,7 @@ class Settled(NamedTuple):
 
 
 class _Tight(NamedTuple):
-    """The edges on shortest paths, by tails and then in the graph's order; whether each is a fraction."""
+    """The edges on shortest paths, by tail and then in the graph's order, and whether each length is a float."""
 
     tails: NDArray[np.int64]
     heads: NDArray[np.int64]
@@ -48,11 +48,11 @@ def settled(
     cutoff: float | None = None,
     against: bool = False,
 ) -> Settled:
-    """Put the vertices found by a search into the order in which NetworkX's search settles them.
+    """Sort the vertices found by a search into the order in which NetworkX's search settles them.
 
     Vertices of equal distance are ordered by the edge through which a shortest path first reached them: from the vertex
-    settled first, along the edge that the graph lists first. No other edges are read, and vertices are numbered
-    among those found.
+    settled first, along the edge that the graph lists first. Only edges between found vertices are read, and vertices
+    are numbered among these.
     """
     i, values = distance.to_coo()
     near = (values <= (inf if cutoff is None else cutoff)) | np.isin(i, sources)
@@ -98,7 +98,7 @@ _Found = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]
 
 
 def _by_distance(d: NDArray[Any], tight: _Tight) -> _Found:
-    """Order by distance, if no two distances are equal."""
+    """Sort by distance, if no two distances are equal."""
     vertices = np.argsort(d)
     place = np.argsort(vertices)
     order = np.lexsort((place[tight.tails], tight.heads))

@@ -1,4 +1,4 @@
-"""Paths of all pairs, all shortest paths, and paths of two nodes, by NetworkX's names, arguments and errors."""
+"""Paths of all pairs, all shortest paths, and paths of two nodes, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Before = dict[Any, list[Any]]
 
 @claims(multigraph=True)
 def all_pairs_shortest_path(G: Graph, cutoff: float | None = None) -> Iterator[tuple[Any, _Paths]]:
-    """Yield for each node the paths of fewest hops from it by nodes."""
+    """Yield each node with ``{node: path of fewest hops from it}``."""
     for node in G:
         yield node, trees.paths_by_hops(G, node, cutoff, len(G))
 
@@ -34,7 +34,7 @@ def all_pairs_shortest_path(G: Graph, cutoff: float | None = None) -> Iterator[t
 def all_pairs_dijkstra_path(
     G: Graph, cutoff: float | None = None, weight: str | None = "weight"
 ) -> Iterator[tuple[Any, _Paths]]:
-    """Yield for each node the shortest paths from it by nodes."""
+    """Yield each node with ``{node: shortest path from it}``."""
     for node in G:
         yield node, trees.single_source_dijkstra_path(G, node, cutoff, weight)
 
@@ -43,27 +43,27 @@ def all_pairs_dijkstra_path(
 def all_pairs_dijkstra(
     G: Graph, cutoff: float | None = None, weight: str | None = "weight"
 ) -> Iterator[tuple[Any, tuple[dict[Any, Any], _Paths]]]:
-    """Yield for each node the distances and the shortest paths from it by nodes."""
+    """Yield each node with the distances and the shortest paths from it, by node."""
     for node in G:
         yield node, trees.single_source_dijkstra(G, node, cutoff=cutoff, weight=weight)
 
 
 @claims(multigraph=True)
 def all_pairs_bellman_ford_path(G: Graph, weight: str | None = "weight") -> Iterator[tuple[Any, _Paths]]:
-    """Yield for each node the shortest paths from it over any lengths by nodes."""
+    """Yield each node with the shortest paths from it by node; lengths may be negative."""
     for node in G:
         yield node, trees.single_source_bellman_ford_path(G, node, weight)
 
 
 @claims(multigraph=True)
 def johnson(G: Graph, weight: str | None = "weight") -> dict[Any, _Paths]:
-    """Return by nodes the shortest paths from each over any lengths."""
+    """Return ``{node: {node: shortest path}}``; lengths may be negative."""
     return {node: trees.single_source_bellman_ford_path(G, node, weight) for node in G}
 
 
 @claims(multigraph=True)
 def single_target_shortest_path(G: Graph, target: Any, cutoff: float | None = None) -> _Paths:
-    """Return a path of fewest hops from each node to one."""
+    """Return a path of fewest hops from each node to the target."""
     if target not in G:
         raise nx.NodeNotFound(f"Target {target} not in G")
     tree = search(G, [G.index[target]], cutoff, against=True)
@@ -74,7 +74,7 @@ def single_target_shortest_path(G: Graph, target: Any, cutoff: float | None = No
 def multi_source_dijkstra(
     G: Graph, sources: Any, target: Any = None, cutoff: float | None = None, weight: str | None = "weight"
 ) -> tuple[Any, Any]:
-    """Return distances and paths from the nearest of some nodes, or those to a target."""
+    """Return distances and paths from the nearest source to each node, or to a target only."""
     if not sources:
         raise ValueError("sources must not be empty")
     starts = [number(G, node) for node in sources]
@@ -96,7 +96,7 @@ def multi_source_dijkstra(
 def multi_source_dijkstra_path(
     G: Graph, sources: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> _Paths:
-    """Return paths from the nearest of some nodes by nodes."""
+    """Return ``{node: path from the nearest source}``."""
     return multi_source_dijkstra(G, sources, cutoff=cutoff, weight=weight)[1]  # type: ignore[no-any-return]
 
 
@@ -120,7 +120,7 @@ def bidirectional_dijkstra(G: Graph, source: Any, target: Any, weight: str | Non
 
 
 def _before(G: Graph, order: NDArray[np.int64], i: NDArray[np.int64], j: NDArray[np.int64]) -> _Before:
-    """Return by nodes the nodes before each on shortest paths, from the edges (i, j) of these paths."""
+    """Return ``{node: its predecessors on shortest paths}``, from the edges (i, j) of these paths."""
     place = np.empty(len(G), np.int64)
     place[order] = np.arange(order.size)
     by = np.lexsort((place[i], place[j]))
@@ -140,7 +140,7 @@ def _by_hops(G: Graph, tree: Tree) -> _Before:
 
 @claims(multigraph=True)
 def predecessor(G: Graph, source: Any, target: Any = None, cutoff: float | None = None, return_seen: Any = None) -> Any:
-    """Return by nodes the nodes before each on paths of fewest hops, with the hops on request."""
+    """Return ``{node: its predecessors on paths of fewest hops}``, with the hops if `return_seen`."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
     tree = search(G, [G.index[source]], max(cutoff, 1) if cutoff else None)  # NetworkX's rule
@@ -158,7 +158,7 @@ def predecessor(G: Graph, source: Any, target: Any = None, cutoff: float | None 
 def dijkstra_predecessor_and_distance(
     G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> tuple[_Before, dict[Any, Any]]:
-    """Return by nodes the nodes before each on shortest paths, and the distances."""
+    """Return ``{node: its predecessors on shortest paths}``, and the distances."""
     start = number(G, source, "Node {} is not found in the graph")
     A = positive(G, weight)
     found = nearest(G, start, weight, cutoff)
@@ -177,11 +177,11 @@ _END = object()  # None may be a node
 
 
 def _walks(before: _Before, source: Any, target: Any) -> Iterator[list[Any]]:
-    """Yield the paths back from a target, each node once in a path, in the order of the nodes before each."""
+    """Yield the paths from source to target, without repeated nodes, in the order of each node's predecessors."""
     if target not in before:
         raise nx.NetworkXNoPath(f"Target {target} cannot be reached from given sources")
     path, choices = [target], [iter(before[target])]
-    used, first = {target}, {source}  # NumPy's numbers and tuples are no keys of one another, but not comparable by ==
+    used, first = {target}, {source}  # a set, as == of NumPy numbers and tuples is elementwise
     if target in first:
         yield [target]
     while choices:
@@ -225,17 +225,17 @@ def all_shortest_paths(
 def single_source_all_shortest_paths(
     G: Graph, source: Any, weight: str | None = None, method: str = "dijkstra"
 ) -> Iterator[tuple[Any, list[list[Any]]]]:
-    """Yield nodes with all shortest paths to each."""
+    """Yield each node with all shortest paths to it."""
     before = _all_before(G, source, weight, method)
     if _one_way(before):
         yield from _longer(before)
         return
-    for node in before:  # a path may not take a cycle of length 0
+    for node in before:  # a path must not repeat a cycle of length 0
         yield node, list(_walks(before, source, node))
 
 
 def _one_way(before: _Before) -> bool:
-    """Return whether the nodes before each are earlier ones; steps too short to change a sum may lead back."""
+    """Return whether each node's predecessors come before it; steps of length 0, or lost by rounding, may lead back."""
     seen: set[Any] = set()
     for node, tails in before.items():
         if not seen.issuperset(tails):
@@ -245,7 +245,7 @@ def _one_way(before: _Before) -> bool:
 
 
 def _longer(before: _Before) -> Iterator[tuple[Any, list[list[Any]]]]:
-    """Yield nodes with the paths to those before each, which come first, and the step from there; lists are copies."""
+    """Yield each node with its predecessors' paths, known from before, extended by the node; lists are copies."""
     known: dict[Any, list[list[Any]]] = {}
     for node, tails in before.items():
         paths = [[*path, node] for tail in tails for path in known[tail]] if known else [[node]]
@@ -257,14 +257,14 @@ def _longer(before: _Before) -> Iterator[tuple[Any, list[list[Any]]]]:
 def all_pairs_all_shortest_paths(
     G: Graph, weight: str | None = None, method: str = "dijkstra"
 ) -> Iterator[tuple[Any, dict[Any, list[list[Any]]]]]:
-    """Yield for each node all shortest paths from it by nodes."""
+    """Yield each node with ``{node: all shortest paths to it}``."""
     for node in G:
         yield node, dict(single_source_all_shortest_paths(G, node, weight, method))
 
 
 @claims(multigraph=True)
 def is_simple_path(G: Graph, nodes: list[Any]) -> bool:
-    """Return whether nodes are a path without a node that comes twice."""
+    """Return whether `nodes` are a path that has no node twice."""
     if len(nodes) == 0:
         return False
     if len(nodes) == 1:

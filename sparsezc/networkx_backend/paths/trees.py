@@ -1,4 +1,4 @@
-"""Trees of searches and the paths in them, by NetworkX's names, arguments and errors."""
+"""Trees of searches and the paths in them, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sparsezc.networkx_backend.paths.weighted_paths import (
 
 
 def _edges(G: Graph, source: Any, reverse: bool, depth_limit: int | None) -> Iterator[tuple[Any, Any]]:
-    """Return the tree's edges from parents to children, those of the nearest children first."""
+    """Return the tree's edges from parents to children, nearest children first."""
     vertices, _, parent = search(G, [known(G, source)], depth_limit, reverse)
     return zip(G.names(parent[vertices[1:]]), G.names(vertices[1:]), strict=True)
 
@@ -64,7 +64,7 @@ def bfs_tree(
 def bfs_predecessors(
     G: Graph, source: Any, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
-    """Return nodes with the node before each on a shortest path."""
+    """Return pairs of a node and its parent in a tree of shortest paths."""
     if networkx_versions.SINCE_3_7:
         said = "bfs_predecessors is deprecated and will be removed in NetworkX 3.9: reverse the pairs of bfs_edges"
         warnings.warn(said, DeprecationWarning, stacklevel=2)
@@ -76,14 +76,14 @@ def bfs_predecessors(
 def bfs_successors(
     G: Graph, source: Any, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, list[Any]]]:
-    """Return nodes with those after each on shortest paths; nodes without any are omitted unless there is no other."""
+    """Return pairs of a node and its children in a tree of shortest paths; leaves only if there is no other node."""
     parents = groupby(_edges(G, source, False, depth_limit), itemgetter(0))
     found = [(parent, [child for _, child in edges]) for parent, edges in parents]
     yield from found or [(source, [])]
 
 
 def paths_of(G: Graph, vertices: NDArray[Any], parent: NDArray[np.int64]) -> dict[Any, list[Any]]:
-    """Return by nodes the paths to vertices, which come after their predecessors; sources have none."""
+    """Return ``{node: path to it}`` for vertices that come after their parents; sources have no parent."""
     nodes, known = G.names(vertices), dict[int, list[Any]]()
     for node, vertex, before in zip(nodes, vertices.tolist(), parent[vertices].tolist(), strict=True):
         known[vertex] = [node] if before in (-1, vertex) else [*known[before], node]
@@ -99,7 +99,7 @@ def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = No
 
 
 def paths_by_hops(G: Graph, source: Any, cutoff: float | None, searches: int = 1) -> dict[Any, list[Any]]:
-    """Return a path of fewest hops from a node of the graph to each; so many `searches` are made."""
+    """Return a path of fewest hops from a node to each node, in one of `searches` searches."""
     tree = search(G, [G.index[source]], cutoff, searches=searches)
     return paths_of(G, tree.vertices, tree.parent)
 
@@ -115,7 +115,7 @@ def _path(G: Graph, source: int, end: int, parent: NDArray[np.int64]) -> list[An
 def _by_lengths(
     G: Graph, source: Any, weight: str | None, cutoff: float | None = None, *, against: bool = False
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
-    """Return distances and paths by nodes, as Dijkstra's algorithm finds them; `against` the edges from the node."""
+    """Return distances and paths by node, in the order of Dijkstra's algorithm; `against`: along reversed edges."""
     found = nearest(G, number(G, source), weight, cutoff, against)
     return found.named(G), paths_of(G, found.vertices, found.parent)
 
@@ -123,7 +123,7 @@ def _by_lengths(
 def _by_relaxing(
     G: Graph, source: Any, weight: str | None, *, against: bool = False
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
-    """Return distances and paths by nodes over lengths that may be negative, the nearest first."""
+    """Return distances and paths by node, nearest first; lengths may be negative."""
     distances, tree, parent = relaxed(G, number(G, source, SOURCE), weight, against)
     paths = paths_of(G, tree, parent)
     return distances, {node: paths[node] for node in distances}
@@ -133,8 +133,8 @@ def _by_relaxing(
 def single_source_bellman_ford(
     G: Graph, source: Any, target: Any = None, weight: str | None = "weight"
 ) -> tuple[Any, Any]:
-    """Return distances and paths from a node, or those to another; :func:`sparsezc.algorithms.bellman_ford`."""
-    if number(G, source, SOURCE) == G.index.get(target):  # NetworkX then searches for no negative cycle
+    """Return distances and paths from a node, or to one target: see :func:`sparsezc.algorithms.bellman_ford`."""
+    if number(G, source, SOURCE) == G.index.get(target):  # NetworkX then looks for no negative cycle
         return 0, [source]
     distances, paths = _by_relaxing(G, source, weight)
     if target is None:
@@ -144,13 +144,13 @@ def single_source_bellman_ford(
 
 @claims(multigraph=True)
 def single_source_bellman_ford_path(G: Graph, source: Any, weight: str | None = "weight") -> dict[Any, list[Any]]:
-    """Return paths from a node by nodes; :func:`sparsezc.algorithms.bellman_ford`."""
+    """Return ``{node: shortest path to it}``: see :func:`sparsezc.algorithms.bellman_ford`."""
     return _by_relaxing(G, source, weight)[1]
 
 
 @claims(multigraph=True)
 def bellman_ford_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list[Any]:
-    """Return a shortest path between two nodes; :func:`sparsezc.algorithms.bellman_ford`."""
+    """Return a shortest path between two nodes: see :func:`sparsezc.algorithms.bellman_ford`."""
     return single_source_bellman_ford(G, source, target, weight)[1]  # type: ignore[no-any-return]
 
 
@@ -158,7 +158,7 @@ def bellman_ford_path(G: Graph, source: Any, target: Any, weight: str | None = "
 def single_source_dijkstra(
     G: Graph, source: Any, target: Any = None, cutoff: float | None = None, weight: str | None = "weight"
 ) -> tuple[Any, Any]:
-    """Return distances and paths from a node, or those to another; :func:`sparsezc.algorithms.sssp`."""
+    """Return distances and paths from a node, or to one target: see :func:`sparsezc.algorithms.sssp`."""
     start = number(G, source)
     positive(G, weight)
     if target is None:
@@ -175,20 +175,20 @@ def single_source_dijkstra(
 def single_source_dijkstra_path(
     G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, list[Any]]:
-    """Return paths from a node by nodes; :func:`sparsezc.algorithms.sssp`."""
+    """Return ``{node: shortest path to it}``: see :func:`sparsezc.algorithms.sssp`."""
     paths: dict[Any, list[Any]] = single_source_dijkstra(G, source, cutoff=cutoff, weight=weight)[1]
     return paths
 
 
 @claims(multigraph=True)
 def dijkstra_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list[Any]:
-    """Return a shortest path between two nodes; :func:`sparsezc.algorithms.sssp`."""
+    """Return a shortest path between two nodes: see :func:`sparsezc.algorithms.sssp`."""
     path: list[Any] = single_source_dijkstra(G, source, target, weight=weight)[1]
     return path
 
 
 def _from(G: Graph, node: Any, weight: str | None, method: str, against: bool) -> dict[Any, list[Any]]:
-    """Return paths from a node, or against the edges."""
+    """Return paths from a node; `against`: along reversed edges."""
     if weight is not None and method == "bellman-ford":
         return _by_relaxing(G, node, weight, against=against)[1]
     return _by_lengths(G, node, weight, against=against)[1]
@@ -198,7 +198,7 @@ def _from(G: Graph, node: Any, weight: str | None, method: str, against: bool) -
 def shortest_path(
     G: Graph, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
 ) -> Any:
-    """Return paths by hops or lengths: of two nodes, from one, to one, or of all pairs, as an iterator."""
+    """Return paths by hops or lengths: between two nodes, from one, to one, or an iterator over all pairs."""
     if method not in ("dijkstra", "bellman-ford"):
         raise ValueError(f"method not supported: {method}")
     if source is None and target is None:

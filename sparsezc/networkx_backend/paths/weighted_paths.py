@@ -1,4 +1,4 @@
-"""Shortest paths over weights, by NetworkX's names, arguments and errors."""
+"""Shortest paths over weights, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -30,12 +30,10 @@ from sparsezc.networkx_backend.paths.dijkstra_order import Settled, settled
 
 
 def positive(G: Graph, weight: str | None) -> Matrix:
-    """Return the lengths; decline negative ones, for which NetworkX's answers depend on its order of steps."""
+    """Return the lengths; decline negative lengths, for which NetworkX's answers depend on the order of its steps."""
     A = G.least(weight)
     if lengths_of(A).least < 0:
-        raise NotImplementedError(
-            f"sparsezc: edge attribute {weight!r} is negative somewhere; Bellman-Ford is for that"
-        )
+        raise NotImplementedError(f"sparsezc: edge attribute {weight!r} has a negative value; Bellman-Ford is needed")
     return A
 
 
@@ -43,7 +41,7 @@ def not_all_zero(G: Graph, weight: str | None) -> Matrix:
     """Return the weights; decline if all are 0: NetworkX divides by their sum, and Python's and NumPy's 0 differ."""
     A = G.values(weight)
     if A.nvals and weight is not None and not lengths_of(A).most > 0:
-        raise NotImplementedError(f"sparsezc: edge attribute {weight!r} is nowhere above 0")
+        raise NotImplementedError(f"sparsezc: edge attribute {weight!r} has no value above 0")
     return A
 
 
@@ -56,7 +54,7 @@ def distances(
     target: int | None = None,
     cutoff: float | None = None,
 ) -> Vector:
-    """Return hops or lengths from a vertex, or `against` the edges to it; lengths only up to a target's or a cutoff."""
+    """Return hops or lengths from a vertex (`against`: to it); lengths only up to a target's, or up to a cutoff."""
     A = G.A if weight is None else positive(G, weight)
     if against:
         A = transposed(A)
@@ -67,11 +65,11 @@ def distances(
 
 
 def bound(cutoff: Any) -> float | None:
-    """Return the distance up to which a search must run for NetworkX's cutoff, any object that can be compared."""
+    """Return the distance up to which a search must run for a `cutoff`, which may be any comparable object."""
     return max(cutoff, 0) if isinstance(cutoff, int | float) and cutoff == cutoff else None
 
 
-#: NetworkX's message in functions of Bellman and Ford.
+#: NetworkX's message in its Bellman-Ford functions.
 SOURCE = "Source {} not in G"
 
 
@@ -83,7 +81,7 @@ def number(G: Graph, node: Any, message: str = "Node {} not found in graph") -> 
 
 
 def two_ends(G: Graph, source: Any, target: Any) -> tuple[int, int]:
-    """Return the numbers of both ends of a path; raise NodeNotFound if one is unknown."""
+    """Return the numbers of both ends of a path; raise NodeNotFound for an unknown node."""
     for name, node in (("Source", source), ("Target", target)):
         if node not in G:
             raise nx.NodeNotFound(f"{name} {node} is not in G")
@@ -98,8 +96,8 @@ def nearest(
     against: bool = False,
     target: int | None = None,
 ) -> Settled:
-    """Run Dijkstra's algorithm from a vertex, or `against` the edges to it, until it reaches a target."""
-    if weight is None:  # its queue is then that of a breadth-first search
+    """Run Dijkstra's algorithm from a vertex (`against`: along reversed edges) until it reaches a target."""
+    if weight is None:  # its queue then has the order of a breadth-first search
         whole = None if cutoff is None or cutoff == inf else floor(cutoff)
         tree = search(G, [source], whole, against, target)
         return Settled(tree.vertices, tree.depths.tolist(), tree.parent)
@@ -111,7 +109,7 @@ def nearest(
 def single_source_dijkstra_path_length(
     G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, Any]:
-    """Return distances from a node by nodes, the nearest first; :func:`sparsezc.algorithms.sssp`."""
+    """Return ``{node: distance from the source}``, nearest first: see :func:`sparsezc.algorithms.sssp`."""
     return nearest(G, number(G, source), weight, cutoff).named(G)
 
 
@@ -119,7 +117,7 @@ def single_source_dijkstra_path_length(
 def all_pairs_dijkstra_path_length(
     G: Graph, cutoff: float | None = None, weight: str | None = "weight"
 ) -> Iterator[tuple[Any, dict[Any, Any]]]:
-    """Yield for each node the distances from it by nodes."""
+    """Yield each node with ``{node: distance from it}``."""
     positive(G, weight)
     return ((node, nearest(G, i, weight, cutoff).named(G)) for i, node in enumerate(G))
 
@@ -128,7 +126,7 @@ def all_pairs_dijkstra_path_length(
 def multi_source_dijkstra_path_length(
     G: Graph, sources: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, Any]:
-    """Return distances from the nearest of some nodes; :func:`sparsezc.algorithms.multi_source_shortest_paths`."""
+    """Return distances from the nearest source: see :func:`sparsezc.algorithms.multi_source_shortest_paths`."""
     if not sources:
         raise ValueError("sources must not be empty")
     starts = [number(G, node) for node in sources]
@@ -152,14 +150,14 @@ def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: str | None 
 
 
 def found_at(found: dict[Any, Any], source: Any, target: Any) -> Any:
-    """Return the result of a search from one node at another; raise NetworkXNoPath if it was not reached."""
+    """Return a search's result at `target`; raise NetworkXNoPath if the search did not reach it."""
     if target not in found:
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
     return found[target]
 
 
 def with_parents(A: Matrix, source: int) -> tuple[Vector, Vector]:
-    """Return distances from a vertex over lengths that may be negative, and the vertex before each one."""
+    """Return distances from a vertex, and the parent of each vertex; lengths may be negative."""
     try:
         return algorithms.bellman_ford(A, source)
     except InvalidValue as error:
@@ -172,7 +170,7 @@ def with_parents(A: Matrix, source: int) -> tuple[Vector, Vector]:
 def relaxed(
     G: Graph, source: int, weight: str | None, against: bool = False
 ) -> tuple[dict[Any, Any], NDArray[np.int64], NDArray[np.int64]]:
-    """Return distances by nodes over any lengths, the nearest first; the vertices, parents first; and parents."""
+    """Return distances by node, nearest first; the vertices, parents first; and parents. Lengths may be negative."""
     A, F = G.least(weight), G.fractions(weight)
     distance, parents = with_parents(transposed(A) if against else A, source)
     i, lengths = distance.to_coo()
@@ -199,7 +197,7 @@ def relaxed(
 
 
 def _depths(parent: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count edges from the root to each vertex of a tree; each round doubles the length of the jumps."""
+    """Count the edges from the root to each vertex of a tree by pointer jumping: each round doubles the jumps."""
     n = parent.size
     jump = np.where(parent < 0, np.arange(n), parent)
     depth: NDArray[np.int64] = (jump != np.arange(n)).astype(np.int64)
@@ -210,13 +208,13 @@ def _depths(parent: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @claims(multigraph=True)
 def single_source_bellman_ford_path_length(G: Graph, source: Any, weight: str | None = "weight") -> dict[Any, Any]:
-    """Return distances from a node by nodes, the nearest first; :func:`sparsezc.algorithms.bellman_ford`."""
+    """Return ``{node: distance from the source}``, nearest first: see :func:`sparsezc.algorithms.bellman_ford`."""
     return relaxed(G, number(G, source, SOURCE), weight)[0]
 
 
 @claims(multigraph=True)
 def all_pairs_bellman_ford_path_length(G: Graph, weight: str | None = "weight") -> Iterator[tuple[Any, dict[Any, Any]]]:
-    """Yield for each node the distances from it by nodes."""
+    """Yield each node with ``{node: distance from it}``."""
     return ((node, relaxed(G, i, weight)[0]) for i, node in enumerate(G))
 
 
@@ -233,7 +231,7 @@ def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: str | N
 def shortest_path_length(
     G: Graph, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
 ) -> Any:
-    """Return distances in hops or lengths: of two nodes, from one, to one, or of all pairs, as an iterator."""
+    """Return distances in hops or lengths: between two nodes, from one, to one, or an iterator over all pairs."""
     if method not in ("dijkstra", "bellman-ford"):
         raise ValueError(f"method not supported: {method}")
     negative = method == "bellman-ford"
@@ -262,7 +260,7 @@ def shortest_path_length(
 @claims(multigraph=True)
 def has_path(G: Graph, source: Any, target: Any) -> bool:
     """Return whether there is a path from a node to another."""
-    if source is None or target is None:  # NetworkX finds the paths from or to one node, and there always is one
+    if source is None or target is None:  # NetworkX then finds paths from or to one node, of which one always exists
         if source is not None or target is not None:
             number(G, target if source is None else source)
         return True
@@ -272,14 +270,14 @@ def has_path(G: Graph, source: Any, target: Any) -> bool:
 
 @claims(multigraph=True)
 def negative_edge_cycle(G: Graph, weight: str | None = "weight", heuristic: bool = True) -> bool:
-    """Return whether there is a cycle of negative length; :func:`sparsezc.algorithms.find_negative_cycle`."""
+    """Return whether there is a cycle of negative length: see :func:`sparsezc.algorithms.find_negative_cycle`."""
     with else_declined():
         return algorithms.find_negative_cycle(G.least(weight)).size > 0
 
 
 @claims(multigraph=True)
 def find_negative_cycle(G: Graph, source: Any, weight: str | None = "weight") -> list[Any]:
-    """Return the nodes of a negative cycle that a node reaches, the first again at the end."""
+    """Return the nodes of a negative cycle that `source` reaches, with the first node again at the end."""
     start = number(G, source, SOURCE)
     with else_declined():
         cycle = algorithms.find_negative_cycle(G.least(weight), start)

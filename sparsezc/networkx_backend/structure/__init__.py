@@ -1,1 +1,1 @@
-"""Components, cores, communities, links and sets, by NetworkX's names."""
+"""Components, cores, communities, links and sets, with NetworkX's names."""

@@ -1,4 +1,4 @@
-"""Assortativity, by degrees and by attributes of neighbours, by NetworkX's names, arguments and errors."""
+"""Assortativity of degrees and attributes, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sparsezc.networkx_backend.graphs.graph import Graph
 
 
 def _pairs(G: Graph, nodes: Any, both: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the ends of the edges from some nodes, in the order of Python's set of them; `both` ends are in it."""
+    """Return the ends of the edges from some nodes, in their set's order; with `both`, to such nodes only."""
     start = G.numbers(set(G) if nodes is None else [node for node in set(nodes) if node in G])
     indptr, indices = _parallel(G)
     degree = np.diff(indptr)[start]
@@ -32,7 +32,7 @@ def _pairs(G: Graph, nodes: Any, both: bool) -> tuple[NDArray[np.int64], NDArray
 
 
 def _parallel(G: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the neighbours of each vertex in the graph's order, one for each of parallel edges."""
+    """Return row offsets and neighbours in the graph's order, a neighbour for each of parallel edges."""
     indptr, indices = G.rows()
     if not G.multi:
         return indptr, indices
@@ -54,14 +54,14 @@ def _degree_pairs(G: Graph, x: str, y: str, weight: str | None, nodes: Any) -> t
 
 
 def _listed_pairs(G: Graph, x: str, y: str, weight: str | None, nodes: Any) -> tuple[list[Any], list[Any]]:
-    """Return the same as Python's numbers."""
+    """Return the degrees at both ends of each edge as Python numbers."""
     kinds = {kind: kind for kind in ("in", "out")} if G.directed else {x: "in+out", y: "in+out"}
     i, j = _pairs(G, nodes, True)
     return G.sums(i, kinds[x], weight), G.sums(j, kinds[y], weight)
 
 
 def _mixing(x: list[Any], y: list[Any], normalized: bool) -> dict[Any, dict[Any, Any]]:
-    """Count pairs, in the order in which they first come."""
+    """Count equal pairs, in the order of their first occurrence."""
     found: dict[Any, dict[Any, Any]] = {}
     for a, b in zip(x, y, strict=True):
         row = found.setdefault(a, {})
@@ -107,7 +107,7 @@ def node_degree_xy(
 def degree_mixing_dict(
     G: Graph, x: str = "out", y: str = "in", weight: str | None = None, nodes: Any = None, normalized: bool = False
 ) -> dict[Any, dict[Any, Any]]:
-    """Return the number of edges by the degrees of their ends."""
+    """Return the number or share of edges by the degrees of both ends, as nested dicts."""
     return _degree_mixing(G, x, y, weight, nodes, normalized)  # type: ignore[no-any-return]
 
 
@@ -116,7 +116,7 @@ def degree_mixing_matrix(
     G: Graph, x: str = "out", y: str = "in", weight: str | None = None, nodes: Any = None, normalized: bool = True,
     mapping: Any = None,
 ) -> NDArray[Any]:  # fmt: skip
-    """Return the numbers of edges, or their shares, by the degrees of their ends as a matrix."""
+    """Return the number or share of edges by the degrees of both ends, as an array."""
     return _as_matrix(_degree_mixing(G, x, y, weight, nodes, False), mapping, normalized)
 
 
@@ -124,7 +124,7 @@ def degree_mixing_matrix(
 def degree_assortativity_coefficient(
     G: Graph, x: str = "out", y: str = "in", weight: str | None = None, nodes: Any = None
 ) -> float:
-    """Return the correlation of the degrees of both ends; :func:`sparsezc.algorithms.degree_assortativity`."""
+    """Return the correlation of degrees at both ends of edges: see :func:`sparsezc.algorithms.degree_assortativity`."""
     if nodes is not None and nodes in G:
         raise TypeError(f"nodes is {nodes!r}, one node; several are needed")
     if nodes is not None:
@@ -138,7 +138,7 @@ def degree_assortativity_coefficient(
 def degree_pearson_correlation_coefficient(
     G: Graph, x: str = "out", y: str = "in", weight: str | None = None, nodes: Any = None
 ) -> float:
-    """Return the same correlation; of fewer than two edges there is none."""
+    """Return the correlation of degrees at both ends of edges; raise an error for fewer than two edges."""
     a, b = _degree_pairs(G, x, y, weight, nodes)
     if a.size < 2:
         if networkx_versions.SINCE_3_7:
@@ -148,7 +148,7 @@ def degree_pearson_correlation_coefficient(
 
 
 def _correlation(x: NDArray[Any], y: NDArray[Any]) -> float:
-    """Compute Pearson's correlation; NaN where one side is constant."""
+    """Compute Pearson's correlation; NaN if one side is constant."""
     if x.size == 0 or (x == x[0]).all() or (y == y[0]).all():
         return float("nan")
     x, y = (side / np.abs(side).max() for side in (x, y))  # squares of the largest may be infinite
@@ -184,7 +184,7 @@ def node_attribute_xy(G: Graph, attribute: Any, nodes: Any = None) -> Iterator[t
 def attribute_mixing_dict(
     G: Graph, attribute: Any, nodes: Any = None, normalized: bool = False
 ) -> dict[Any, dict[Any, Any]]:
-    """Return the number of edges by the attributes of their ends."""
+    """Return the number or share of edges by the attributes of both ends, as nested dicts."""
     return _mixing(*_attribute_pairs(G, attribute, nodes), normalized)
 
 
@@ -192,13 +192,13 @@ def attribute_mixing_dict(
 def attribute_mixing_matrix(
     G: Graph, attribute: Any, nodes: Any = None, mapping: Any = None, normalized: bool = True
 ) -> NDArray[Any]:
-    """Return the numbers of edges, or their shares, by the attributes of their ends as a matrix."""
+    """Return the number or share of edges by the attributes of both ends, as an array."""
     return _as_matrix(_mixing(*_attribute_pairs(G, attribute, nodes), False), mapping, normalized)
 
 
 @claims(multigraph=True)
 def attribute_assortativity_coefficient(G: Graph, attribute: Any, nodes: Any = None) -> float:
-    """Return how much oftener than by chance neighbours have the same attribute."""
+    """Return Newman's assortativity of an attribute: the excess of edges between equal values over chance."""
     M = attribute_mixing_matrix(G, attribute, nodes)
     chance = (M @ M).sum()
     return float((M.trace() - chance) / (1 - chance))
@@ -206,11 +206,11 @@ def attribute_assortativity_coefficient(G: Graph, attribute: Any, nodes: Any = N
 
 @claims(multigraph=True)
 def numeric_assortativity_coefficient(G: Graph, attribute: Any, nodes: Any = None) -> float:
-    """Return the correlation of a number at both ends of the edges."""
+    """Return the correlation of a numeric attribute at both ends of edges."""
     data = original(G).nodes
     known = {data[node][attribute] for node in (G if nodes is None else nodes)}
     if wrong := [value for value in known if not isinstance(value, NUMBERS)]:
-        raise TypeError(f"attribute {attribute!r} is {wrong[0]!r} somewhere; numbers are needed")
+        raise TypeError(f"attribute {attribute!r} has the value {wrong[0]!r}; numbers are needed")
     x, y = _attribute_pairs(G, attribute, nodes)
     pairs = np.array([(a, b) for a, b in zip(x, y, strict=True) if b in known], float).reshape(-1, 2)
     return _correlation(pairs[:, 0], pairs[:, 1])
@@ -220,7 +220,7 @@ _KINDS = ("in", "out", "in+out")
 
 
 def _kinds(G: Graph, source: str, target: str, plain: str) -> None:
-    """Check which degrees are asked for; an undirected graph has one kind."""
+    """Check the requested kinds of degrees; an undirected graph has one kind."""
     if G.directed:
         for name, kind in (("source", source), ("target", target)):
             if kind not in _KINDS:
@@ -230,7 +230,7 @@ def _kinds(G: Graph, source: str, target: str, plain: str) -> None:
 
 
 def _sums(G: Graph, weight: str | None, numbers: NDArray[Any], back: bool) -> NDArray[Any]:
-    """Sum numbers over the neighbours of each vertex, times the weights of the edges."""
+    """Return each vertex's sum of numbers of its neighbours, times the weights of the edges."""
     i, j, w = (G.A if weight is None else G.values(weight)).to_coo()
     if back and G.directed:
         i, j = j, i
@@ -243,7 +243,7 @@ def _sums(G: Graph, weight: str | None, numbers: NDArray[Any], back: bool) -> ND
 def average_neighbor_degree(
     G: Graph, source: str = "out", target: str = "out", nodes: Any = None, weight: str | None = None
 ) -> dict[Any, float]:
-    """Return by nodes the mean degree of their neighbours."""
+    """Return ``{node: mean degree of its neighbours}``."""
     _kinds(G, source, target, "out")
     t, s = G.degrees(target), G.degrees(source, weight)
     total = np.zeros(len(G), np.int64)
@@ -264,7 +264,7 @@ def average_neighbor_degree(
 def average_degree_connectivity(
     G: Graph, source: str = "in+out", target: str = "in+out", nodes: Any = None, weight: str | None = None
 ) -> dict[Any, float]:
-    """Return by degrees the mean degree of the neighbours of nodes of that degree."""
+    """Return ``{k: mean degree of the neighbours of nodes of degree k}``."""
     _kinds(G, source, target, "in+out")
     k, norm = G.degrees(source), G.degrees(source, weight)
     total = _sums(G, weight, G.degrees(target), source == "in")

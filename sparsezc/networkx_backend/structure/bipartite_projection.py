@@ -1,4 +1,4 @@
-"""Bipartite projections, by NetworkX's names, arguments and errors."""
+"""Bipartite projections, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sparsezc.semirings import select
 
 
 def _projected(B: Graph, nodes: Iterable[Any], weight: str) -> Any:
-    """Return the projection onto one side as NetworkX's graph, with the nodes' attributes."""
+    """Return the projection onto one side as a NetworkX graph, with the nodes' attributes."""
     side, at = _side(B, nodes)
     others = np.setdiff1d(np.arange(len(B)), at)
     R = B.A[at, others].new()
@@ -34,17 +34,17 @@ def _projected(B: Graph, nodes: Iterable[Any], weight: str) -> Any:
 
 
 def _side(B: Graph, nodes: Iterable[Any]) -> tuple[list[Any], NDArray[np.int64]]:
-    """Return the nodes as the graph has them, and their numbers; decline what NetworkX has its own answers for."""
+    """Return the nodes as a list, and their numbers; decline lists with unknown or repeated nodes."""
     side = list(nodes)
     _check_present(B, side)
     if len(set(side)) < len(side):
-        raise NotImplementedError("sparsezc: nodes come twice")
+        raise NotImplementedError("sparsezc: a node occurs twice")
     return side, B.numbers(side)
 
 
 def _check_present(B: Graph, side: list[Any]) -> None:
     if any(node not in B for node in side):
-        raise NotImplementedError("sparsezc: nodes are not in the graph")
+        raise NotImplementedError("sparsezc: a node is not in the graph")
 
 
 def _undirected(given: dict[str, Any]) -> str | None:
@@ -53,13 +53,13 @@ def _undirected(given: dict[str, Any]) -> str | None:
 
 @claims(undirected=True, reason=_undirected)
 def projected_graph(B: Graph, nodes: Iterable[Any], multigraph: bool = False) -> Any:
-    """Return who has a neighbour in common with whom; :func:`sparsezc.applications.projection`."""
+    """Return the graph that joins nodes with a common neighbour: see :func:`sparsezc.applications.projection`."""
     return _projected(B, nodes, "none")
 
 
 @claims(undirected=True)
 def weighted_projected_graph(B: Graph, nodes: Iterable[Any], ratio: bool = False) -> Any:
-    """Return the projection with the numbers of common neighbours, or their shares of all on the other side."""
+    """Return the projection weighted by numbers of common neighbours, or by their share of the other side's nodes."""
     side = list(nodes)
     _check_present(B, side)
     if len(B) - len(side) < 1:
@@ -72,11 +72,11 @@ def weighted_projected_graph(B: Graph, nodes: Iterable[Any], ratio: bool = False
 
 @claims(undirected=True)
 def collaboration_weighted_projected_graph(B: Graph, nodes: Iterable[Any]) -> Any:
-    """Return the projection with Newman's weights."""
+    """Return the projection with Newman's collaboration weights."""
     return _projected(B, nodes, "collaboration")
 
 
 @claims(undirected=True)
 def overlap_weighted_projected_graph(B: Graph, nodes: Iterable[Any], jaccard: bool = True) -> Any:
-    """Return the projection with the shares of neighbours in common, of those of both or of the fewer."""
+    """Return the projection weighted by the share of common neighbours: of all of both nodes, or of the fewer."""
     return _projected(B, nodes, "jaccard" if jaccard else "overlap")

@@ -1,4 +1,4 @@
-"""Two sides of a graph: colours, degrees and clustering, by NetworkX's names in ``networkx.bipartite``."""
+"""Bipartite graphs: sides, centralities and clustering, with NetworkX's names in ``networkx.bipartite``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def _colors(G: Graph) -> NDArray[np.int64] | None:
-    """Return 0 or 1 for each vertex, 1 for each component's first with an edge; None if there are not two sides."""
+    """Return 0 or 1 for each vertex, 1 for each component's first with an edge; None if the graph is not bipartite."""
     n = len(G)
     S = both_ways(G.A)
     label = algorithms.connected_components(S).to_dense(0) if n else np.zeros(0, np.int64)
@@ -42,19 +42,19 @@ def _colored(G: Graph) -> NDArray[np.int64]:
 
 @claims(multigraph=True)
 def is_bipartite(G: Graph) -> bool:
-    """Return whether the nodes have two sides, and edges only between them."""
+    """Return whether the graph is bipartite: its nodes have two sides, and edges only join different sides."""
     return _colors(G) is not None
 
 
 @claims(multigraph=True)
 def color(G: Graph) -> dict[Any, int]:
-    """Return the side of each node."""
+    """Return the side of each node, 0 or 1."""
     return G.by_node(_colored(G))
 
 
 @claims(multigraph=True)
 def sets(G: Graph, top_nodes: Any = None) -> tuple[set[Any], set[Any]]:
-    """Return both sides of a connected graph, or one that is given and the rest."""
+    """Return both sides of a connected graph, or the given side and the other nodes."""
     if top_nodes is not None:
         top = set(top_nodes)
         return top, set(G) - top
@@ -68,7 +68,7 @@ def sets(G: Graph, top_nodes: Any = None) -> tuple[set[Any], set[Any]]:
 
 @claims(undirected=True, multigraph=True)
 def is_bipartite_node_set(G: Graph, nodes: Any) -> bool:
-    """Return whether nodes are a whole side of each component."""
+    """Return whether `nodes` contain one whole side of each component, and nothing else."""
     side = set(nodes)
     if len(side) < len(nodes):
         raise nx.AmbiguousSolution("The input node set contains duplicates.")
@@ -78,7 +78,7 @@ def is_bipartite_node_set(G: Graph, nodes: Any) -> bool:
     amiss = i[inside[i] == inside[j]]
     if not amiss.size:
         return True
-    # NetworkX looks at one component after another, and raises if the first amiss has no two sides
+    # NetworkX checks the components in turn, and raises if the first that fails is not bipartite
     first = algorithms.connected_components(G.A).to_dense()[amiss].min()
     hops = algorithms.bfs(G.A, first).to_dense(-1)
     if ((hops[i] >= 0) & (hops[i] % 2 == hops[j] % 2)).any():
@@ -88,7 +88,7 @@ def is_bipartite_node_set(G: Graph, nodes: Any) -> bool:
 
 @claims(multigraph=True)
 def density(B: Graph, nodes: Any) -> float:
-    """Return the share of the possible edges between the sides that there are."""
+    """Return the number of edges over the number of pairs of nodes of different sides."""
     edges, one = B.number_of_edges(), len(nodes)
     if edges == 0:
         return 0.0
@@ -98,13 +98,13 @@ def density(B: Graph, nodes: Any) -> float:
 def _both(G: Graph, nodes: Any) -> tuple[set[Any], set[Any]]:
     top = set(nodes)
     if any(node not in G for node in top):
-        raise NotImplementedError("sparsezc: nodes are not in the graph")
+        raise NotImplementedError("sparsezc: a node is not in the graph")
     return top, set(G) - top
 
 
 @claims(multigraph=True)
 def bipartite_degree_centrality(G: Graph, nodes: Any) -> dict[Any, float]:
-    """Return degrees over the number of nodes on the other side."""
+    """Return each node's degree over the number of nodes on the other side."""
     top, bottom = _both(G, nodes)
     degree = G.degrees()
     found: dict[Any, float] = {}
@@ -115,7 +115,7 @@ def bipartite_degree_centrality(G: Graph, nodes: Any) -> dict[Any, float]:
 
 @claims(multigraph=True)
 def bipartite_closeness_centrality(G: Graph, nodes: Any, normalized: bool = True) -> dict[Any, float]:
-    """Return how near each node is to all others, over what is possible."""
+    """Return each node's closeness over the largest that is possible on its side."""
     top, bottom = _both(G, nodes)
     n, m, total = len(top), len(bottom), len(G)
     sums, reached = np.zeros(total), np.zeros(total)
@@ -133,7 +133,7 @@ def bipartite_closeness_centrality(G: Graph, nodes: Any, normalized: bool = True
 
 @claims(multigraph=True)
 def bipartite_betweenness_centrality(G: Graph, nodes: Any) -> dict[Any, float]:
-    """Return betweenness over the largest that is possible on each side."""
+    """Return each node's betweenness over the largest that is possible on its side."""
     top, bottom = _both(G, nodes)
     n, m = len(top), len(bottom)
     found = G.named(algorithms.betweenness_centrality(G.A, normalized=False))
@@ -152,7 +152,7 @@ _MODES = {"dot": None, "min": binary.min, "max": binary.max}
 
 
 def _latapy(G: Graph, mode: str) -> NDArray[np.float64]:
-    """Return the mean share of common neighbours over the vertices at two hops.
+    """Return each vertex's mean share of common neighbours with the vertices at two hops.
 
     With C = A A' over (plus, pair) off the diagonal, and d the degrees, the shares are C over d_i + d_j - C, or over
     the smaller or the larger degree.
@@ -177,14 +177,14 @@ def _latapy(G: Graph, mode: str) -> NDArray[np.float64]:
 
 @claims(undirected=True)
 def latapy_clustering(G: Graph, nodes: Any = None, mode: str = "dot") -> dict[Any, float]:
-    """Return the mean share of neighbours in common with the nodes at two hops."""
+    """Return each node's mean share of common neighbours with the nodes at two hops."""
     found = G.by_node(_latapy(G, mode))
     return found if nodes is None else {node: found[node] for node in nodes}
 
 
 @claims(undirected=True)
 def bipartite_average_clustering(G: Graph, nodes: Any = None, mode: str = "dot") -> float:
-    """Return the mean of the clustering of some nodes."""
+    """Return the mean bipartite clustering coefficient of some nodes."""
     found: dict[Any, float] = latapy_clustering(G, nodes, mode)
     asked = list(G) if nodes is None else list(nodes)
     return sum(found[node] for node in asked) / len(asked)
@@ -195,7 +195,7 @@ _LOOPS = "which NetworkX counts as neighbours"
 
 @claims(undirected=True, loops=_LOOPS)
 def robins_alexander_clustering(G: Graph) -> float:
-    """Return the share of the paths of three edges that a fourth closes."""
+    """Return the share of the paths of three edges that a fourth edge closes."""
     if len(G) < 4 or G.number_of_edges() < 3:
         return 0
     d = G.degrees()
@@ -209,7 +209,7 @@ def robins_alexander_clustering(G: Graph) -> float:
 
 @claims(undirected=True, loops=_LOOPS)
 def node_redundancy(G: Graph, nodes: Any = None) -> dict[Any, float]:
-    """Return the share of the pairs of neighbours that another node joins too."""
+    """Return, for each node, the share of pairs of its neighbours that another node also joins."""
     asked = list(G) if nodes is None else list(nodes)
     degree = G.degrees()
     if any(degree[G.index[node]] < 2 for node in asked):

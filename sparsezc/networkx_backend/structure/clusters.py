@@ -1,4 +1,4 @@
-"""Triangles, squares, cores and trusses, by NetworkX's names, arguments and errors."""
+"""Triangles, squares, cores and trusses, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from sparsezc.semirings.types import datatypes
 def _by_neighbours(
     G: Graph, A: Matrix, measure: Callable[[Matrix], Vector], nodes: Any, also: NDArray[Any] | None = None
 ) -> Any:
-    """Measure nodes by their neighbours and the edges between these; no other edges are read.
+    """Measure nodes in the subgraph of these nodes and their neighbours; no other edges are read.
 
     Parameters
     ----------
     A : Matrix
         The edges.
     also : array, optional
-        Other vertices that the measure needs.
+        Further vertices that the subgraph must have.
     """
     if nodes is None:
         return G.named(measure(A), whole_zeros=True)
@@ -57,7 +57,7 @@ def _by_neighbours(
 
 
 def _heaviest(A: Matrix) -> NDArray[np.int64]:
-    """Return the ends of an edge of the largest weight, or no vertices if there are no edges."""
+    """Return the ends of an edge of the largest weight, or an empty array if there are no edges."""
 
     def look() -> NDArray[np.int64]:
         i, j, _ = A.select(select.valueeq, lengths_of(A).most).new().to_coo()
@@ -69,13 +69,13 @@ def _heaviest(A: Matrix) -> NDArray[np.int64]:
 
 @claims()
 def triangles(G: Graph, nodes: Any = None) -> Any:
-    """Return triangles by nodes; :func:`sparsezc.algorithms.triangles`."""
+    """Return the number of triangles at each node: see :func:`sparsezc.algorithms.triangles`."""
     return _by_neighbours(G, G.A, algorithms.triangles, nodes)
 
 
 @claims()
 def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
-    """Return coefficients by nodes; :func:`sparsezc.algorithms.clustering`."""
+    """Return the clustering coefficient of each node: see :func:`sparsezc.algorithms.clustering`."""
     if weight is None:
         return _by_neighbours(G, G.A, algorithms.clustering, nodes)
     A = not_all_zero(G, weight)
@@ -85,7 +85,7 @@ def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
 
 @claims()
 def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, count_zeros: bool = True) -> float:
-    """Return the mean coefficient of all nodes or of some, with or without zeros."""
+    """Return the mean clustering coefficient of all nodes or of some, with or without zeros."""
     values = list(clustering(G, nodes, weight).values())
     if not count_zeros:
         values = [value for value in values if value > 0]
@@ -94,13 +94,13 @@ def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, c
 
 @claims(undirected=True)
 def transitivity(G: Graph) -> float:
-    """Return the share of closed triples; :func:`sparsezc.algorithms.transitivity`."""
+    """Return the share of closed triples: see :func:`sparsezc.algorithms.transitivity`."""
     return algorithms.transitivity(G.A) or 0
 
 
 @claims(undirected=True)
 def square_clustering(G: Graph, nodes: Any = None) -> Any:
-    """Return coefficients by nodes; :func:`sparsezc.algorithms.square_clustering`."""
+    """Return the squares coefficient of each node: see :func:`sparsezc.algorithms.square_clustering`."""
     asked = list(G) if nodes is None else G.bunch(nodes)
     at, possible = squares(simple(G.A), None if nodes is None else G.numbers(asked))
     pairs = zip(asked, at.to_dense(0).tolist(), possible.to_dense(0).tolist(), strict=True)
@@ -117,19 +117,19 @@ def _refuse_loops(G: Graph, has: str = "has") -> None:
 
 
 def core_numbers(G: Graph) -> dict[Any, int]:
-    """Return core numbers by nodes; :func:`sparsezc.algorithms.core_number`."""
+    """Return the core number of each node of a graph without loops: see :func:`sparsezc.algorithms.core_number`."""
     _refuse_loops(G)
     return G.named(algorithms.core_number(G.A))
 
 
 @claims(undirected=True)
 def core_number(G: Graph) -> dict[Any, int]:
-    """Return core numbers by nodes; :func:`sparsezc.algorithms.core_number`."""
+    """Return the core number of each node: see :func:`sparsezc.algorithms.core_number`."""
     return core_numbers(G)
 
 
 def _subgraph(G: Graph, core: dict[Any, int] | None, k: int | None, keep: Callable[[int, int], bool], less: int) -> Any:
-    """Return the subgraph of the nodes that `keep` accepts; by default k is the largest core number less `less`."""
+    """Return the subgraph of nodes whose core number `keep` accepts; k is by default the largest less `less`."""
     if core is None:
         core = core_numbers(G)
     bound = max(core.values()) - less if k is None else k
@@ -156,7 +156,7 @@ def k_crust(G: Graph, k: int | None = None, core_number: dict[Any, int] | None =
 
 @claims(reason=lambda given: None if isinstance(given["k"], Integral) else "k is not an integer")
 def k_truss(G: Graph, k: int) -> Any:
-    """Return the subgraph of edges in `k` - 2 triangles or more; :func:`sparsezc.algorithms.k_truss`."""
+    """Return the subgraph of edges in `k` - 2 triangles or more: see :func:`sparsezc.algorithms.k_truss`."""
     _refuse_loops(G)
     i, j, _ = algorithms.k_truss(G.A, max(int(k), 0)).to_coo()
     kept = set(zip(G.names(i), G.names(j), strict=True))
@@ -168,7 +168,7 @@ def k_truss(G: Graph, k: int) -> Any:
 
 @claims(undirected=True)
 def generalized_degree(G: Graph, nodes: Any = None) -> Any:
-    """Return by nodes how many of their edges are in how many triangles."""
+    """Return, for each node, ``{t: the number of its edges in t triangles}``."""
     S = simple(G.A)
     T = S.mxm(S, semiring.plus_pair[datatypes.INT64]).new(mask=S.S)
     n = len(G)
@@ -187,7 +187,7 @@ def generalized_degree(G: Graph, nodes: Any = None) -> Any:
 
 @claims()
 def onion_layers(G: Graph) -> dict[Any, int]:
-    """Return by nodes the round in which it is removed, where each takes those of the least degrees."""
+    """Return the round in which each node is removed; a round removes the nodes of degrees up to the current core."""
     _refuse_loops(G, "contains")
     degree = out_degree(G.A).to_dense(0)
     order = [np.flatnonzero(degree == 0)]
@@ -209,7 +209,7 @@ def onion_layers(G: Graph) -> dict[Any, int]:
 
 @claims(undirected=True)
 def k_corona(G: Graph, k: int, core_number: Any = None) -> Any:
-    """Return the subgraph of the nodes of core k with k neighbours in cores from k on."""
+    """Return the subgraph of nodes with core number k that have k neighbours of core number k or more."""
     given = core_number
     core = algorithms.core_number(G.A).to_dense(0) if given is None else np.array([given[node] for node in G])
     if given is None:

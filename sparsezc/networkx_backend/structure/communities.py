@@ -1,4 +1,4 @@
-"""Communities and their modularity, by NetworkX's names, arguments and errors."""
+"""Communities and their modularity, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sparsezc.semirings.types import datatypes
 
 @claims(undirected=True, loops="which NetworkX counts as votes")
 def label_propagation_communities(G: Graph) -> Any:
-    """Return sets of nodes; :func:`sparsezc.algorithms.label_propagation`."""
+    """Return communities as sets of nodes: see :func:`sparsezc.algorithms.label_propagation`."""
     labels = algorithms.label_propagation(G.A)
     found = labels.to_coo()[1]
     _, first, label = np.unique(found, return_index=True, return_inverse=True)
@@ -47,7 +47,7 @@ def louvain_communities(
     max_level: int | None = None,
     seed: Any = None,
 ) -> list[set[Any]]:
-    """Return a partition of the nodes; :func:`sparsezc.algorithms.louvain_communities`."""
+    """Return a partition of the nodes: see :func:`sparsezc.algorithms.louvain_communities`."""
     return _communities(algorithms.louvain_communities, G, weight, resolution, threshold, max_level, seed)
 
 
@@ -65,7 +65,7 @@ def leiden_communities(
     metric: str = "cpm",
     theta: float = 0.01,
 ) -> list[set[Any]]:
-    """Return a partition into connected sets of nodes; :func:`sparsezc.algorithms.leiden_communities`."""
+    """Return a partition into connected sets of nodes: see :func:`sparsezc.algorithms.leiden_communities`."""
     return _communities(algorithms.leiden_communities, G, weight, resolution, 1e-3, max_level, seed)
 
 
@@ -82,14 +82,14 @@ def _communities(
 
 
 def _with_both_ends(G: Graph, A: Matrix) -> Matrix:
-    """Return the weights in FP64, in which an undirected loop has both of its ends at its node."""
+    """Return the weights in FP64, with undirected loops doubled, as both of their ends count."""
     A = A.dup(datatypes.FP64)
     return A if G.directed else A.ewise_add(A.select(select.diag).new(), "plus").new()._known_symmetric()
 
 
 @claims()
 def modularity(G: Graph, communities: Iterable[Any], weight: str | None = "weight", resolution: float = 1) -> float:
-    """Compute the modularity of a partition; :func:`sparsezc.algorithms.modularity`."""
+    """Compute the modularity of a partition: see :func:`sparsezc.algorithms.modularity`."""
     parts = [set(part) & set(G) for part in communities]
     if len(set().union(*parts)) != len(G) or sum(map(len, parts)) != len(G):
         raise nx.algorithms.community.quality.NotAPartition(original(G), parts)
@@ -109,7 +109,7 @@ def modularity(G: Graph, communities: Iterable[Any], weight: str | None = "weigh
 def greedy_modularity_communities(
     G: Graph, weight: str | None = None, resolution: float = 1, cutoff: int = 1, best_n: int | None = None
 ) -> list[Any]:
-    """Return sets of nodes, the largest first; :func:`sparsezc.algorithms.greedy_modularity_communities`."""
+    """Return sets of nodes, largest first: see :func:`sparsezc.algorithms.greedy_modularity_communities`."""
     n = len(G)
     if G.A.nvals == 0:
         return [{node} for node in G]
@@ -122,7 +122,7 @@ def greedy_modularity_communities(
     if best_n == 1:
         return [set(G)]
     if lengths_of(A := not_all_zero(G, weight)).least < 0:
-        raise NotImplementedError(f"sparsezc: edge attribute {weight!r} is negative somewhere")
+        raise NotImplementedError(f"sparsezc: edge attribute {weight!r} has a negative value")
     A = _with_both_ends(G, A)
     order = _by_label(G)
     if not np.array_equal(order, np.arange(n)):
@@ -130,7 +130,7 @@ def greedy_modularity_communities(
     with else_declined():
         label = merged(A, float(resolution), int(cutoff), n if best_n is None else int(best_n), True, order)
     _, part, size = np.unique(label, return_inverse=True, return_counts=True)
-    kept = order[np.unique(label)]  # the communities' own nodes, by which NetworkX orders those of equal size
+    kept = order[np.unique(label)]  # each community's label; NetworkX orders communities of equal size by it
     members: list[list[Any]] = [[] for _ in kept]
     for vertex, k in zip(order.tolist(), part.tolist(), strict=True):
         members[k].append(G.labels[vertex])
@@ -138,7 +138,7 @@ def greedy_modularity_communities(
 
 
 def _by_label(G: Graph) -> Any:
-    """Return the vertices in the order of their labels, by which NetworkX chooses; the graph's where they have none."""
+    """Return the vertices sorted by label, by which NetworkX chooses; in the graph's order if that is impossible."""
     try:
         return np.array(sorted(range(len(G)), key=G.labels.__getitem__), np.int64)
     except TypeError:

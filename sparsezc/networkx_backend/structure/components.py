@@ -1,4 +1,4 @@
-"""Components and cuts, by NetworkX's names, arguments and errors."""
+"""Components and cuts, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sparsezc.semirings import monoid, select
 
 
 def split(labels: Vector) -> Iterator[NDArray[np.int64]]:
-    """Return the vertices of each label, from the smallest label up."""
+    """Return the vertices of each label, in ascending order of labels."""
     found = labels.to_coo()[1]
     order = np.argsort(found, kind="stable")
     starts = np.flatnonzero(np.diff(found[order])) + 1
@@ -26,7 +26,7 @@ def split(labels: Vector) -> Iterator[NDArray[np.int64]]:
 
 
 def groups(G: Graph, labels: Vector) -> Iterator[set[Any]]:
-    """Return the nodes of each label, in the order of their first nodes if the label is the smallest vertex."""
+    """Return the nodes of each label, by ascending label: by first node, if each label is its smallest vertex."""
     return (set(G.names(members)) for members in split(labels))
 
 
@@ -42,26 +42,26 @@ def _one(G: Graph, labels: Vector) -> bool:
 
 @claims(multigraph=True)
 def connected_components(G: Graph) -> Iterator[set[Any]]:
-    """Return the nodes of each component; :func:`sparsezc.algorithms.connected_components`."""
+    """Return the nodes of each component: see :func:`sparsezc.algorithms.connected_components`."""
     yield from groups(G, algorithms.connected_components(G.A))
 
 
 @claims(multigraph=True)
 def weakly_connected_components(G: Graph) -> Iterator[set[Any]]:
-    """Return the nodes of each weak component; :func:`sparsezc.algorithms.connected_components`."""
+    """Return the nodes of each weak component: see :func:`sparsezc.algorithms.connected_components`."""
     yield from groups(G, algorithms.connected_components(G.A))
 
 
 @claims(multigraph=True)
 def strongly_connected_components(G: Graph) -> Iterator[set[Any]]:
-    """Return the nodes of each strong component; :func:`sparsezc.algorithms.strongly_connected_components`."""
+    """Return the nodes of each strong component: see :func:`sparsezc.algorithms.strongly_connected_components`."""
     labels = algorithms.strongly_connected_components(G.A).to_coo()[1]
     yield from groups(G, Vector.from_dense(in_tarjans_order(G, labels)))
 
 
 @claims("source", multigraph=True)
 def kosaraju_strongly_connected_components(G: Graph, source: Any = None) -> Iterator[set[Any]]:
-    """Return the strong components in NetworkX's order; :func:`sparsezc.algorithms.strongly_connected_components`."""
+    """Return strong components in sinks-first order: see :func:`sparsezc.algorithms.strongly_connected_components`."""
     yield from strongly_connected_components(G)
 
 
@@ -103,13 +103,13 @@ def is_strongly_connected(G: Graph) -> bool:
 
 @claims(multigraph=True)
 def node_connected_component(G: Graph, n: Any) -> set[Any]:
-    """Return the nodes of the component of a node; KeyError for an unknown one."""
+    """Return the nodes of a node's component; raise KeyError for an unknown node."""
     return set(G.names(algorithms.bfs(G.A, G.index[n]).to_coo()[0]))
 
 
 @claims()
 def stoer_wagner(G: Graph, weight: str = "weight", heap: Any = None) -> tuple[Any, tuple[list[Any], list[Any]]]:
-    """Return the least cut and the two parts; :func:`sparsezc.algorithms.stoer_wagner`."""
+    """Return the weight of a minimum cut and its two parts: see :func:`sparsezc.algorithms.stoer_wagner`."""
     if len(G) < 2:
         raise nx.NetworkXError("graph has less than two nodes.")
     if algorithms.bfs(G.A, 0).nvals < len(G):
@@ -140,7 +140,7 @@ def _ends(G: Graph, s: Any, t: Any, options: dict[str, Any]) -> tuple[int, int]:
 def maximum_flow_value(
     flowG: Graph, _s: Any, _t: Any, capacity: str = "capacity", flow_func: Any = None, **kwargs: Any
 ) -> Any:
-    """Return what a maximum flow brings from one node to another; :func:`sparsezc.algorithms.minimum_cut`."""
+    """Return the value of a maximum flow between two nodes: see :func:`sparsezc.algorithms.minimum_cut`."""
     return minimum_cut_value(flowG, _s, _t, capacity, flow_func, **kwargs)
 
 
@@ -148,7 +148,7 @@ def maximum_flow_value(
 def minimum_cut_value(
     flowG: Graph, _s: Any, _t: Any, capacity: str = "capacity", flow_func: Any = None, **kwargs: Any
 ) -> Any:
-    """Return the capacity of a minimum cut; :func:`sparsezc.algorithms.minimum_cut`."""
+    """Return the capacity of a minimum cut: see :func:`sparsezc.algorithms.minimum_cut`."""
     return minimum_cut(flowG, _s, _t, capacity, flow_func, **kwargs)[0]
 
 
@@ -156,7 +156,7 @@ def minimum_cut_value(
 def minimum_cut(
     flowG: Graph, _s: Any, _t: Any, capacity: str = "capacity", flow_func: Any = None, **kwargs: Any
 ) -> tuple[Any, tuple[set[Any], set[Any]]]:
-    """Return the capacity of a minimum cut and its two sides; :func:`sparsezc.algorithms.minimum_cut`."""
+    """Return the capacity of a minimum cut and its two sides: see :func:`sparsezc.algorithms.minimum_cut`."""
     s, t = _ends(flowG, _s, _t, kwargs)
     if flowG.lacks(capacity):
         raise NotImplementedError(f"sparsezc: an edge has no {capacity!r}, which NetworkX takes for infinite")
@@ -170,7 +170,7 @@ def minimum_cut(
 def maximum_flow(
     flowG: Graph, _s: Any, _t: Any, capacity: str = "capacity", flow_func: Any = None, **kwargs: Any
 ) -> tuple[Any, dict[Any, dict[Any, Any]]]:
-    """Return a maximum flow and what each edge carries; :func:`sparsezc.algorithms.maximum_flow`."""
+    """Return the value of a maximum flow, and the flow of each edge: see :func:`sparsezc.algorithms.maximum_flow`."""
     s, t = _ends(flowG, _s, _t, kwargs)
     if flowG.lacks(capacity):
         raise NotImplementedError(f"sparsezc: an edge has no {capacity!r}, which NetworkX takes for infinite")

@@ -1,4 +1,4 @@
-"""Bridges, articulation points and biconnected components, by NetworkX's names, arguments and errors."""
+"""Bridges, articulation points and biconnected components, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def _parts(G: Graph) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
 
 @claims(multigraph=True)
 def biconnected_components(G: Graph) -> Iterator[set[Any]]:
-    """Return the nodes of each component; :func:`sparsezc.algorithms.biconnected_components`."""
+    """Return the nodes of each biconnected component: see :func:`sparsezc.algorithms.biconnected_components`."""
     for i, j in _parts(G):
         yield set(G.names(np.union1d(i, j)))
 
 
 @claims(loops="which NetworkX puts into a component of their node")
 def biconnected_component_edges(G: Graph) -> Iterator[list[tuple[Any, Any]]]:
-    """Return the edges of each component; :func:`sparsezc.algorithms.biconnected_components`."""
+    """Return the edges of each biconnected component: see :func:`sparsezc.algorithms.biconnected_components`."""
     for i, j in _parts(G):
         yield list(zip(G.names(i), G.names(j), strict=True))
 
@@ -49,12 +49,12 @@ def is_biconnected(G: Graph) -> bool:
 
 @claims(multigraph=True)
 def articulation_points(G: Graph) -> Iterator[Any]:
-    """Return the nodes without which a component falls apart; :func:`sparsezc.algorithms.articulation_points`."""
+    """Return the nodes whose removal splits their component: see :func:`sparsezc.algorithms.articulation_points`."""
     yield from G.names(algorithms.articulation_points(G.A).to_coo()[0])
 
 
 def _bridges(G: Graph, root: Any) -> list[tuple[Any, Any]]:
-    """Return the bridges in the graph's order, of one component on request."""
+    """Return the bridges in the graph's order; with `root`, those of its component."""
     if root is not None and root not in G:
         raise nx.NodeNotFound(f"Root node {root} is not in graph")
     B = algorithms.bridges(G.A)
@@ -75,18 +75,18 @@ def _bridges(G: Graph, root: Any) -> list[tuple[Any, Any]]:
 
 @claims(multigraph=True)
 def bridges(G: Graph, root: Any = None) -> Iterator[tuple[Any, Any]]:
-    """Return the edges without which a component falls apart; :func:`sparsezc.algorithms.bridges`."""
+    """Return the edges whose removal splits their component: see :func:`sparsezc.algorithms.bridges`."""
     yield from _bridges(G, root)
 
 
 @claims(multigraph=True)
 def has_bridges(G: Graph, root: Any = None) -> bool:
-    """Return whether an edge is a bridge."""
+    """Return whether some edge is a bridge."""
     return bool(_bridges(G, root))
 
 
 def _without_span(given: dict[str, Any]) -> str | None:
-    return "sparsezc has the spans of no local bridges" if given["with_span"] is True else None
+    return "sparsezc does not compute the spans of local bridges" if given["with_span"] is True else None
 
 
 @claims(reason=_without_span)

@@ -1,4 +1,4 @@
-"""Directed graphs: order, closure and reciprocity, by NetworkX's names, arguments and errors."""
+"""Directed graphs: order, closure and reciprocity, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def is_directed_acyclic_graph(G: Graph) -> bool:
 
 @claims()
 def topological_generations(G: Graph) -> Iterator[list[Any]]:
-    """Return the nodes of each generation in NetworkX's order; :func:`sparsezc.algorithms.topological_generations`."""
+    """Return each generation's nodes in NetworkX's order: see :func:`sparsezc.algorithms.topological_generations`."""
     if not G.directed:
         raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
     if G.number_of_entries() <= FEW:
@@ -45,7 +45,7 @@ def topological_generations(G: Graph) -> Iterator[list[Any]]:
 
 
 def _by_rows(G: Graph) -> Iterator[list[Any]]:
-    """Yield the generations of a graph of few edges: Python reads its rows in less time than a product takes."""
+    """Yield the generations of a graph of few edges, whose rows Python reads in less time than a product takes."""
     indptr, indices = G.row_lists()
     left = np.bincount(G.rows()[1], minlength=len(G)).tolist()
     last, rest = [v for v, edges in enumerate(left) if not edges], len(G)
@@ -64,9 +64,9 @@ def _by_rows(G: Graph) -> Iterator[list[Any]]:
 
 
 def _as_met(G: Graph, generations: Iterator[NDArray[np.int64]]) -> Iterator[NDArray[np.int64]]:
-    """Order the vertices of each generation by the last of the edges to each, in NetworkX's order of edges.
+    """Sort the vertices of each generation by the last edge to each, in NetworkX's order of edges.
 
-    With q the positions of the vertices that were yielded, times the number of edges, and P the edges' own positions,
+    With q the positions of the vertices yielded before, times the number of edges, and P the positions of the edges,
     the last edges to the vertices of the next generation are the entries of::
 
         q'P          over (max, plus)
@@ -87,14 +87,14 @@ def _as_met(G: Graph, generations: Iterator[NDArray[np.int64]]) -> Iterator[NDAr
 
 @claims()
 def topological_sort(G: Graph) -> Iterator[Any]:
-    """Return the nodes, every edge leading forward; :func:`sparsezc.algorithms.topological_sort`."""
+    """Return the nodes so that every edge leads forward: see :func:`sparsezc.algorithms.topological_sort`."""
     for generation in topological_generations(G):
         yield from generation
 
 
 @claims(directed=True)
 def transitive_closure(G: Graph, reflexive: bool | None = False) -> Any:
-    """Return the graph with an edge for each path; :func:`sparsezc.algorithms.transitive_closure`."""
+    """Return the graph with an edge for each path: see :func:`sparsezc.algorithms.transitive_closure`."""
     if reflexive not in {None, True, False}:
         raise nx.NetworkXError("Incorrect value for the parameter `reflexive`")
     i, j, _ = algorithms.transitive_closure(G.A, reflexive).to_coo()
@@ -113,7 +113,7 @@ def transitive_closure_dag(G: Graph, topo_order: None = None) -> Any:
 
 @claims()
 def transitive_reduction(G: Graph) -> Any:
-    """Return a graph of the same nodes and of the edges that no path replaces, without attributes."""
+    """Return a graph of the same nodes and of the edges that no other path replaces, without attributes."""
     try:
         i, j, _ = algorithms.transitive_reduction(G.A).to_coo()
     except InvalidValue as error:
@@ -135,7 +135,7 @@ def overall_reciprocity(G: Graph) -> float:
 
 @claims(directed=True)
 def reciprocity(G: Graph, nodes: Any = None) -> Any:
-    """Return the reciprocity of one node, or by nodes; None for those without edges."""
+    """Return the reciprocity of one node, or ``{node: reciprocity}``, None for nodes without edges."""
     if nodes is None:
         return overall_reciprocity(G)
     rows = G.rows(), G.rows(against=True)
@@ -148,7 +148,7 @@ def reciprocity(G: Graph, nodes: Any = None) -> Any:
 
 
 def _reciprocity(rows: Any, k: int) -> float | None:
-    """Return the share of a vertex's edges that have one back; None without edges."""
+    """Return the share of a vertex's edges that have an opposite edge; None without edges."""
     out, back = (set(indices[indptr[k] : indptr[k + 1]].tolist()) for indptr, indices in rows)
     edges = len(out) + len(back)
     return 2.0 * len(out & back) / edges if edges else None

@@ -1,4 +1,4 @@
-"""Degrees, isolates, cuts and boundaries, by NetworkX's names, arguments and errors."""
+"""Degrees, isolates, cuts and boundaries, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def _centrality(G: Graph, kind: str) -> dict[Any, float]:
 
 @claims(multigraph=True)
 def degree_centrality(G: Graph) -> dict[Any, float]:
-    """Return by nodes the share of the others that are neighbours."""
+    """Return each node's degree over the number of other nodes."""
     return _centrality(G, "in+out")
 
 
 @claims(multigraph=True)
 def in_degree_centrality(G: Graph) -> dict[Any, float]:
-    """Return by nodes the share of the others from which an edge leads there."""
+    """Return each node's in-degree over the number of other nodes."""
     return _centrality(G, "in")
 
 
 @claims(multigraph=True)
 def out_degree_centrality(G: Graph) -> dict[Any, float]:
-    """Return by nodes the share of the others to which an edge leads."""
+    """Return each node's out-degree over the number of other nodes."""
     return _centrality(G, "out")
 
 
@@ -101,7 +101,7 @@ def s_metric(G: Graph) -> float:
 
 
 def _neighbours(G: Graph, nodes: Iterable[Any], against: bool = False) -> set[Any]:
-    """Return the nodes to which an edge leads from one of some; raise NetworkX's error for unknown ones."""
+    """Return the nodes to which an edge from one of `nodes` leads; raise NetworkX's error for unknown nodes."""
     at = []
     for node in nodes:
         if node not in G:
@@ -135,7 +135,7 @@ def group_out_degree_centrality(G: Graph, S: Any) -> float:
 
 @claims(multigraph=True)
 def is_dominating_set(G: Graph, nbunch: Any) -> bool:
-    """Return whether every node is one of some, or has an edge from one."""
+    """Return whether every node is in a set, or has an edge from a node of the set."""
     some = {node for node in nbunch if node in G}
     return len(some | _neighbours(G, some)) == len(G)
 
@@ -147,21 +147,21 @@ def _inside(G: Graph, nodes: Iterable[Any]) -> NDArray[np.bool_]:
 
 
 def _cut(G: Graph, S: Any, T: Any, weight: str | None) -> Any:
-    """Return the sum of the edges between two sets; by default the other is that of all other nodes."""
+    """Return the number or weight of the edges between two sets; `T` is by default all other nodes."""
     i, j, values = G.values(weight).to_coo()
     values = values.astype(np.int64) if values.dtype == bool else values
     F = G.fractions(weight)
     fraction = np.full(i.size, values.dtype.kind == "f") if F is None else F.to_coo()[2]
     s = _inside(G, S)
     if T is None and G.directed:
-        raise TypeError("T is None; of directed graphs both sets are needed")
+        raise TypeError("T is None; a directed graph needs both sets")
     t = ~s if T is None else _inside(G, T)
     between = (s[i] & t[j]) | (s[j] & t[i])
-    if G.directed:  # NetworkX's rule for the edges that leave each of both sets
+    if G.directed:  # as in NetworkX, an edge counts for each set that it leaves
         times = between * (s[i].astype(np.int64) + t[i])
     else:
         times = (between & (i <= j)).astype(np.int64)
-    counted = times > 0  # beyond the cut 0 times infinity would be NaN
+    counted = times > 0  # outside the cut, 0 times infinity would be NaN
     values, times = values[counted], times[counted]
     if values.dtype.kind == "i" and values.size and max(values.max(), -values.min()) >= 2**62 // values.size:
         return sum(x * y for x, y in zip(values.tolist(), times.tolist(), strict=True))  # may exceed 64 bits
@@ -170,7 +170,7 @@ def _cut(G: Graph, S: Any, T: Any, weight: str | None) -> Any:
 
 
 def _or_infinite(G: Graph, ratio: Callable[[], float], theirs: Any, *given: Any) -> float:
-    """Return a ratio; NetworkX's own where it divides by 0, which of NumPy's numbers is infinite or NaN."""
+    """Return a ratio; if it divides by 0, return NetworkX's, which is infinite or NaN for NumPy numbers."""
     try:
         return ratio()
     except ZeroDivisionError:
@@ -181,7 +181,7 @@ def _or_infinite(G: Graph, ratio: Callable[[], float], theirs: Any, *given: Any)
 
 @claims(multigraph=True)
 def volume(G: Graph, S: Any, weight: str | None = None) -> Any:
-    """Return the sum of the degrees of some nodes, out of them if edges have directions."""
+    """Return the sum of the degrees of some nodes; in directed graphs, of their out-degrees."""
     if S in G:
         raise TypeError(f"found the node {S!r}; a set of nodes is needed")
     return sum(G.sums(G.numbers(G.bunch(S)), "out", weight))
@@ -199,7 +199,7 @@ def cut_size(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
 
 @claims(multigraph=True)
 def normalized_cut_size(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
-    """Return the cut over the volumes of both of its sides."""
+    """Return the cut size times the sum of one over each side's volume."""
     S, T = _sides(G, S, T)
 
     def ratio() -> float:
@@ -211,7 +211,7 @@ def normalized_cut_size(G: Graph, S: Any, T: Any = None, weight: str | None = No
 
 @claims(multigraph=True)
 def conductance(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
-    """Return the cut over the smaller of the volumes of its sides."""
+    """Return the cut size over the smaller volume of the two sides."""
     S, T = _sides(G, S, T)
 
     def ratio() -> float:
@@ -222,26 +222,26 @@ def conductance(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> A
 
 @claims(multigraph=True)
 def edge_expansion(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
-    """Return the cut over the number of nodes on its smaller side."""
+    """Return the cut size over the number of nodes on the smaller side."""
     S, T = _sides(G, S, T)
     return _cut(G, S, T, weight) / min(len(S), len(T))
 
 
 @claims(multigraph=True)
 def mixing_expansion(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
-    """Return the cut over twice the number of all edges."""
+    """Return the cut size over twice the number of all edges."""
     return _cut(G, S, T, weight) / (2 * G.number_of_edges())
 
 
 @claims(multigraph=True)
 def node_expansion(G: Graph, S: Any) -> float:
-    """Return the number of neighbours of some nodes over that of the nodes."""
+    """Return the number of neighbours of some nodes over the number of these nodes."""
     return len(_neighbours(G, S)) / len(S)
 
 
 @claims(multigraph=True)
 def node_boundary(G: Graph, nbunch1: Any, nbunch2: Any = None) -> set[Any]:
-    """Return the nodes outside a set to which an edge leads from it, or those of them in another."""
+    """Return the nodes outside a set to which an edge from the set leads; with `nbunch2`, only nodes in it."""
     inside = {node for node in nbunch1 if node in G}
     found = _neighbours(G, inside) - inside
     return found if nbunch2 is None else found & set(nbunch2)
@@ -249,7 +249,7 @@ def node_boundary(G: Graph, nbunch1: Any, nbunch2: Any = None) -> set[Any]:
 
 @claims(multigraph=True)
 def boundary_expansion(G: Graph, S: Any) -> float:
-    """Return the number of outer neighbours of some nodes over that of the nodes."""
+    """Return the number of nodes in the boundary of a set over the number of nodes in the set."""
     return len(node_boundary(G, S)) / len(S)
 
 
@@ -261,7 +261,7 @@ def _without_data(given: dict[str, Any]) -> str | None:
 def edge_boundary(
     G: Graph, nbunch1: Any, nbunch2: Any = None, data: Any = False, keys: bool = False, default: Any = None
 ) -> Iterator[tuple[Any, Any]]:
-    """Return the edges between a set and all other nodes, or those of another."""
+    """Return the edges between a set and all other nodes, or the nodes of another set."""
     start = list({node for node in nbunch1 if node in G})
     at = G.numbers(start)
     inside, turn = _inside(G, start), np.full(len(G), len(G))

@@ -1,4 +1,4 @@
-"""Condensations, trees, and longest paths of directed graphs, by NetworkX's names, arguments and errors."""
+"""Condensations, trees, and longest paths of directed graphs, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sparsezc.networkx_backend.structure.dags import topological_sort
 
 @claims(multigraph=True)
 def condensation(G: Graph, scc: Any = None) -> Any:
-    """Return the graph of the strong components, with their nodes as ``members``."""
+    """Return the graph of the strong components, each with its nodes as the attribute ``members``."""
     parts = list(strongly_connected_components(G) if scc is None else scc)
     mapping = {node: k for k, part in enumerate(parts) for node in part}
     C = nx.DiGraph()
@@ -66,7 +66,7 @@ def is_attracting_component(G: Graph) -> bool:
 
 @claims(multigraph=True)
 def is_semiconnected(G: Graph) -> bool:
-    """Return whether, of any two nodes, at least one reaches the other: one path then visits all strong components."""
+    """Return whether, of any two nodes, one reaches the other: a path then visits all strong components."""
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
     if algorithms.bfs(undirected(G.A), 0).nvals < len(G):
@@ -94,7 +94,7 @@ def is_aperiodic(G: Graph) -> bool:
 def dag_longest_path(
     G: Graph, weight: str | None = "weight", default_weight: Any = 1, topo_order: Any = None
 ) -> list[Any]:
-    """Return a longest path, of several as NetworkX chooses it."""
+    """Return a longest path; of several, NetworkX's choice."""
     if topo_order is not None:
         raise NotImplementedError("sparsezc: topo_order must be None")
     if len(G) == 0:
@@ -139,7 +139,7 @@ def dag_longest_path_length(G: Graph, weight: str | None = "weight", default_wei
 
 
 def _pieces(G: Graph) -> int:
-    """Count the components, edges taken in both directions."""
+    """Count the weak components."""
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("G has no nodes.")
     return int(np.unique(algorithms.connected_components(G.A).to_coo()[1]).size)
@@ -147,31 +147,31 @@ def _pieces(G: Graph) -> int:
 
 @claims(multigraph=True)
 def is_forest(G: Graph) -> bool:
-    """Return whether the graph has no cycle, whatever the directions of its edges."""
+    """Return whether the graph has no cycle if directions are ignored."""
     return len(G) - _pieces(G) == G.number_of_edges()
 
 
 @claims(multigraph=True)
 def is_tree(G: Graph) -> bool:
-    """Return whether the graph has no cycle and one component."""
+    """Return whether the graph is a forest of one component."""
     return _pieces(G) == 1 and len(G) - 1 == G.number_of_edges()
 
 
 @claims(multigraph=True)
 def is_arborescence(G: Graph) -> bool:
-    """Return whether the graph is a tree of which at most one edge leads to each node."""
+    """Return whether the graph is a tree in which at most one edge leads to each node."""
     return is_tree(G) and bool(G.degrees("in").max() <= 1)
 
 
 @claims(multigraph=True)
 def is_branching(G: Graph) -> bool:
-    """Return whether the graph is a forest of which at most one edge leads to each node."""
+    """Return whether the graph is a forest in which at most one edge leads to each node."""
     return is_forest(G) and bool(G.degrees("in").max() <= 1)
 
 
 @claims(multigraph=True)
 def is_eulerian(G: Graph) -> bool:
-    """Return whether a closed walk has each edge once."""
+    """Return whether a closed walk uses each edge exactly once."""
     even = (G.degrees("in") == G.degrees("out")) if G.directed else G.degrees() % 2 == 0
     if not even.all():
         return False
@@ -182,14 +182,14 @@ def is_eulerian(G: Graph) -> bool:
 
 @claims()
 def is_tournament(G: Graph) -> bool:
-    """Return whether each two nodes have one edge, and none leads from a node to itself."""
+    """Return whether any two nodes have exactly one edge between them, and there are no loops."""
     n, A = len(G), G.A
     return bool(A.nvals == n * (n - 1) // 2 and A.ewise_mult(A.T, "pair").new().nvals == 0)
 
 
 @claims()
 def score_sequence(G: Graph) -> list[int]:
-    """Return the numbers of edges from each node, the smallest first."""
+    """Return the out-degrees of all nodes in ascending order."""
     return sorted(G.degrees("out").tolist())
 
 
@@ -210,6 +210,6 @@ def lowest_common_ancestor(G: Graph, node1: Any, node2: Any, default: Any = None
         reached[algorithms.bfs(back, G.index[node]).to_coo()[0]] = True
         common &= reached
     i, j, _ = G.A.to_coo()
-    common[i[common[i] & common[j]]] = False  # those with a common ancestor below
+    common[i[common[i] & common[j]]] = False  # that reach another common ancestor
     at = np.flatnonzero(common)
     return G.names(at[:1])[0] if at.size else default

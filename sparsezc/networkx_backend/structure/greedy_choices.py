@@ -1,4 +1,4 @@
-"""Sets, trees and neighbourhoods, by NetworkX's names, arguments and errors."""
+"""Independent sets, matchings, spanning trees, ego graphs and colours, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sparsezc.semirings.types import datatypes
 
 @claims()
 def maximal_independent_set(G: Graph, nodes: Any = None, seed: Any = None) -> list[Any] | set[Any]:
-    """Return members, as a list the requested ones first; :func:`sparsezc.algorithms.maximal_independent_set`."""
+    """Return the set as a list, requested nodes first: see :func:`sparsezc.algorithms.maximal_independent_set`."""
     wanted = {seed.choice(list(G))} if not nodes else set(nodes)
     if not wanted <= set(G):
         raise nx.NetworkXUnfeasible(f"{wanted} is not a subset of the nodes of G")
@@ -44,13 +44,13 @@ def maximal_independent_set(G: Graph, nodes: Any = None, seed: Any = None) -> li
 
 @claims(undirected=True)
 def maximal_matching(G: Graph) -> set[tuple[Any, Any]]:
-    """Return edges as pairs: as in NetworkX each node, in order, has its first neighbour that is free."""
-    starts, ends = (part.data for part in G.rows())  # of which an item costs less than an array's
+    """Return edges as pairs: as in NetworkX, each free node, in order, is matched with its first free neighbour."""
+    starts, ends = (part.data for part in G.rows())  # reading an item of a list costs less than of an array
     taken, pairs = bytearray(len(G)), []
     for u in range(len(G)):
         if taken[u]:
             continue
-        taken[u] = True  # no later node takes one that found none
+        taken[u] = True  # no later node can match a node without a free neighbour
         for v in ends[starts[u] : starts[u + 1]]:
             if not taken[v]:
                 taken[v] = True
@@ -66,7 +66,7 @@ def _no_nan(given: dict[str, Any]) -> str | None:
 def _forest(G: Graph, algorithm: str, weight: str, *, heaviest: bool = False) -> Iterator[tuple[Any, Any]]:
     """Return the edges that Kruskal's algorithm takes, in its order: by weight, then in the graph's order.
 
-    The position of each edge in that order is used as its weight, which is unique, so the forest is unique.
+    Each edge's position in this order serves as its weight; these weights are distinct, so the forest is unique.
     """
     if G.directed:
         raise nx.NetworkXNotImplemented("not implemented for directed type")
@@ -112,7 +112,7 @@ def minimum_spanning_edges(
     data: bool = True,
     ignore_nan: bool = False,
 ) -> Iterator[Any]:
-    """Return edges, with their attributes if `data`; :func:`sparsezc.algorithms.minimum_spanning_forest`."""
+    """Return edges, with their attributes if `data`: see :func:`sparsezc.algorithms.minimum_spanning_forest`."""
     return _with_data(G, _forest(G, algorithm, weight), data)
 
 
@@ -125,7 +125,7 @@ def maximum_spanning_edges(
     data: bool = True,
     ignore_nan: bool = False,
 ) -> Iterator[Any]:
-    """Return the edges of largest sum; :func:`sparsezc.algorithms.minimum_spanning_forest` of the opposite weights."""
+    """Return edges of largest total weight: :func:`sparsezc.algorithms.minimum_spanning_forest` of negated weights."""
     return _with_data(G, _forest(G, algorithm, weight, heaviest=True), data)
 
 
@@ -133,7 +133,7 @@ def maximum_spanning_edges(
 def minimum_spanning_tree(
     G: Graph, weight: str = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
 ) -> Any:
-    """Return the forest as a graph with all nodes and attributes."""
+    """Return the minimum spanning forest as a graph with all nodes and attributes."""
     return _as_graph(G, _forest(G, algorithm, weight))
 
 
@@ -141,20 +141,20 @@ def minimum_spanning_tree(
 def maximum_spanning_tree(
     G: Graph, weight: str = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
 ) -> Any:
-    """Return the forest of largest sum as a graph."""
+    """Return the maximum spanning forest as a graph with all nodes and attributes."""
     return _as_graph(G, _forest(G, algorithm, weight, heaviest=True))
 
 
 def _one_length(given: dict[str, Any]) -> str | None:
     both = given["distance"] is not None and given["undirected"] and given["G"].is_directed()
-    return "an edge may have another length on the way back" if both else None
+    return "an edge may have another length in the opposite direction" if both else None
 
 
 @claims(reason=_one_length)
 def ego_graph(
     G: Graph, n: Any, radius: float = 1, center: bool = True, undirected: bool = False, distance: str | None = None
 ) -> Any:
-    """Return the subgraph within a distance of a node; :func:`sparsezc.algorithms.k_hop`, or sssp."""
+    """Return the subgraph within a distance of a node: see :func:`sparsezc.algorithms.k_hop` and ``sssp``."""
     if n not in G:
         raise nx.NodeNotFound(f"Source {n} is not in G")
     start = G.index[n]
@@ -181,7 +181,7 @@ def _by_order(given: dict[str, Any]) -> str | None:
 
 @claims(undirected=True, loops="which NetworkX counts as two neighbours", reason=_by_order)
 def greedy_color(G: Graph, strategy: Any = "largest_first", interchange: bool = False) -> dict[Any, int]:
-    """Return colours by nodes; :func:`sparsezc.algorithms.greedy_color`."""
+    """Return the colour of each node: see :func:`sparsezc.algorithms.greedy_color`."""
     if len(G) and not callable(strategy) and strategy not in STRATEGIES:
         raise nx.NetworkXError(f"strategy is {strategy!r}; one of {', '.join(STRATEGIES)}, or a function, is needed")
     colours = algorithms.greedy_color(G.A, strategy=strategy)

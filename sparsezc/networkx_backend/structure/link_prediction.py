@@ -1,4 +1,4 @@
-"""Links that are likely, by NetworkX's names, arguments and errors."""
+"""Link prediction, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sparsezc.semirings.types import datatypes
 
 #: Pairs of nodes that are computed together.
 PAIRS = 2**20
-#: Neighbours of pairs up to which sorting them takes less time than the statements of a product, 1 ms.
+#: The most neighbours of pairs that are sorted in less time than the statements of a product take, 1 ms.
 FEW = 10_000
 
 Pairs = list[tuple[Any, Any]]
@@ -29,7 +29,7 @@ _Measure = Callable[[NDArray[np.int64], NDArray[np.int64]], Any]
 
 
 def _predicted(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None, measure: _Measure) -> Links:
-    """Return pairs of nodes with a measure of each, by default the pairs without an edge; some at a time."""
+    """Return an iterator over pairs of nodes with a measure, computed in batches; by default pairs without an edge."""
     pairs = nx.non_edges(original(G)) if ebunch is None else list(ebunch)
     if ebunch is not None:
         for node in chain.from_iterable(pairs):
@@ -44,7 +44,7 @@ def _predicted(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None, measure: _Mea
 
 
 def _parts(pairs: Iterable[Any]) -> Iterator[Pairs]:
-    """Yield pairs in parts, as the results for all pairs may exceed memory."""
+    """Yield pairs in batches, as the results for all pairs may exceed memory."""
     rest = iter(pairs)
     while some := list(islice(rest, PAIRS)):
         yield some
@@ -52,14 +52,14 @@ def _parts(pairs: Iterable[Any]) -> Iterator[Pairs]:
 
 def _no_loops(G: Graph) -> None:
     if G.number_of_loops():
-        raise NotImplementedError("sparsezc: the graph has loops, whose nodes NetworkX leaves out of what is shared")
+        raise NotImplementedError("sparsezc: the graph has loops; NetworkX counts no node of a pair as common")
 
 
 def _shared(
     G: Graph, i: NDArray[np.int64], j: NDArray[np.int64], share: NDArray[Any] | None = None,
     label: NDArray[np.int64] | None = None,
 ) -> NDArray[Any]:  # fmt: skip
-    """Count the common neighbours of pairs, or add their shares; with labels only those of the first node's label."""
+    """Count the common neighbours of pairs, or sum their `share`; with `label`, only those of the first node's."""
     total = np.float64 if share is not None else np.int64
     if int(G.degrees()[i].sum() + G.degrees()[j].sum()) <= FEW:
         pair, node = _common(G, i, j)
@@ -79,7 +79,7 @@ def _shared(
 
 
 def _common(G: Graph, i: NDArray[np.int64], j: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the common neighbours of pairs, each with the number of its pair: those that are neighbours of both."""
+    """Return, for each common neighbour of a pair, the number of the pair and the neighbour."""
     indptr, indices = G.rows()
     ends = np.concatenate([i, j])
     degree = indptr[ends + 1] - indptr[ends]
@@ -93,7 +93,7 @@ def _common(G: Graph, i: NDArray[np.int64], j: NDArray[np.int64]) -> tuple[NDArr
 
 @claims()
 def jaccard_coefficient(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None) -> Links:
-    """Return the common neighbours of pairs over all neighbours of both, by default of pairs without an edge."""
+    """Yield each pair's number of common neighbours over the number of neighbours of either node."""
     _no_loops(G)
     degree = G.degrees()
 
@@ -101,19 +101,19 @@ def jaccard_coefficient(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = Non
         common = _shared(G, i, j)
         every = degree[i] + degree[j] - common
         shares = np.divide(common, every, where=every > 0, out=np.zeros(i.size)).tolist()
-        # of two without neighbours it is 0, as in NetworkX, and not 0.0
+        # without neighbours the result is 0, as in NetworkX, not 0.0
         return [share if some else 0 for share, some in zip(shares, every.tolist(), strict=True)]
 
     return _predicted(G, ebunch, measure)
 
 
 def _whole_zeros(values: NDArray[Any]) -> list[Any]:
-    """Return numbers as Python's own: of no common neighbours the sum is 0, as in NetworkX, and not 0.0."""
+    """Return Python numbers; a sum over no common neighbours is 0, as in NetworkX, not 0.0."""
     return [value or 0 for value in values.tolist()]
 
 
 def _over(degree: NDArray[Any]) -> NDArray[np.float64]:
-    """Return 1 over each degree or logarithm; infinity over 0."""
+    """Return one over each degree or logarithm; infinity for 0."""
     with np.errstate(divide="ignore"):
         found: NDArray[np.float64] = 1 / degree
     return found
@@ -121,7 +121,7 @@ def _over(degree: NDArray[Any]) -> NDArray[np.float64]:
 
 @claims()
 def resource_allocation_index(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None) -> Links:
-    """Return the sums of 1 over the degrees of common neighbours."""
+    """Yield each pair's sum of one over the degrees of common neighbours."""
     _no_loops(G)
     share = _over(G.degrees())
     return _predicted(G, ebunch, lambda i, j: _whole_zeros(_shared(G, i, j, share)))
@@ -129,7 +129,7 @@ def resource_allocation_index(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None
 
 @claims()
 def adamic_adar_index(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None) -> Links:
-    """Return the sums of 1 over the logarithms of the degrees of common neighbours."""
+    """Yield each pair's sum of one over the logarithms of the degrees of common neighbours."""
     _no_loops(G)
     share = _over(np.log(np.maximum(G.degrees(), 1)))
 
@@ -144,14 +144,14 @@ def adamic_adar_index(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None)
 
 @claims()
 def preferential_attachment(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None) -> Links:
-    """Return the products of the degrees of pairs."""
+    """Yield the product of each pair's degrees."""
     degree = G.degrees()
     return _predicted(G, ebunch, lambda i, j: (degree[i] * degree[j]).tolist())
 
 
 @claims()
 def common_neighbor_centrality(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None, alpha: float = 0.8) -> Links:
-    """Return common neighbours and nearness of pairs in one number."""
+    """Yield each pair's weighted sum of its number of common neighbours and its closeness."""
     _no_loops(G)
     n = len(G)
 
@@ -171,7 +171,7 @@ def common_neighbor_centrality(G: Graph, ebunch: Iterable[tuple[Any, Any]] | Non
 
 
 def _communities(G: Graph, community: Any) -> NDArray[np.int64]:
-    """Return a number for each community of nodes; decline where a node has none."""
+    """Return the number of each node's community; decline graphs with a node without community."""
     data = original(G).nodes
     try:
         labels = [data[node][community] for node in G]
@@ -182,7 +182,7 @@ def _communities(G: Graph, community: Any) -> NDArray[np.int64]:
 
 
 def _within(G: Graph, label: NDArray[np.int64]) -> Matrix:
-    """Return the edges inside communities."""
+    """Return the matrix of the edges within communities."""
     i, j, _ = G.A.to_coo()
     inside = label[i] == label[j]
     n = len(G)
@@ -194,7 +194,7 @@ def _within(G: Graph, label: NDArray[np.int64]) -> Matrix:
 def cn_soundarajan_hopcroft(
     G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None, community: Any = "community"
 ) -> Links:
-    """Return the numbers of common neighbours, those of the pair's own community twice."""
+    """Yield each pair's number of common neighbours; those in the pair's community count twice."""
     _no_loops(G)
     label = _communities(G, community)
 
@@ -210,7 +210,7 @@ def cn_soundarajan_hopcroft(
 def ra_index_soundarajan_hopcroft(
     G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None, community: Any = "community"
 ) -> Links:
-    """Return sums of one over the degrees of common neighbours in the pair's own community."""
+    """Yield each pair's sum of one over the degrees of common neighbours in the pair's community."""
     _no_loops(G)
     label, share = _communities(G, community), _over(G.degrees())
 
@@ -225,7 +225,7 @@ def ra_index_soundarajan_hopcroft(
 def within_inter_cluster(
     G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None, delta: float = 0.001, community: Any = "community"
 ) -> Links:
-    """Return the common neighbours in the pair's own community over those outside it."""
+    """Yield each pair's number of common neighbours in its community over the number outside it."""
     if delta <= 0:
         raise nx.NetworkXAlgorithmError("Delta must be greater than zero")
     _no_loops(G)

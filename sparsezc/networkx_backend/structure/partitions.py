@@ -1,4 +1,4 @@
-"""Edges within and between the parts of a partition, by NetworkX's names, arguments and errors."""
+"""Edges within and between the parts of a partition, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sparsezc.networkx_backend.graphs.graph import Graph
 
 
 def _labels(G: Graph, partition: Any) -> NDArray[np.int64]:
-    """Return the part of each node; decline what is no partition."""
+    """Return the number of each node's part; decline parts that are not a partition."""
     parts = [set(part) for part in partition]
     named = list(chain.from_iterable(parts))
     if len(named) != len(G) or set(named) != set(G):
-        raise NotImplementedError("sparsezc: the parts are no partition of the nodes")
+        raise NotImplementedError("sparsezc: the parts are not a partition of the nodes")
     label = np.empty(len(G), np.int64)
     for k, part in enumerate(parts):
         label[G.numbers(part)] = k
@@ -44,7 +44,7 @@ def inter_community_edges(G: Graph, partition: Any) -> int:
 
 @claims()
 def partition_quality(G: Graph, partition: Any) -> tuple[float, float]:
-    """Return the share of the edges within parts, and of the pairs that are edges within or none between."""
+    """Return the share of edges within parts, and of pairs that are an edge within or no edge between parts."""
     label = _labels(G, partition)
     n, edges, inside = len(G), G.number_of_edges(), _inside(G, label)
     size = np.bincount(label)

@@ -1,4 +1,4 @@
-"""Graphs that may be isomorphic, triads and negative weights, by NetworkX's names, arguments and errors."""
+"""Tests for isomorphism, triads and negative weights, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def _no_parallel_edges(given: dict[str, Any]) -> str | None:
 
 @claims(multigraph=True)
 def faster_could_be_isomorphic(G1: Graph, G2: Graph) -> bool:
-    """Return whether the nodes of two graphs have the same degrees."""
+    """Return whether two graphs have the same sequence of degrees."""
     return len(G1) == len(G2) and bool(np.array_equal(np.sort(G1.degrees()), np.sort(G2.degrees())))
 
 
 @claims(reason=_no_parallel_edges)
 def fast_could_be_isomorphic(G1: Graph, G2: Graph) -> bool:
-    """Return whether the nodes of two graphs have the same degrees and are in as many triangles."""
+    """Return whether two graphs have the same sequence of degrees and numbers of triangles."""
     if len(G1) != len(G2) or (networkx_versions.SINCE_3_7 and not faster_could_be_isomorphic(G1, G2)):
         return False
     if G1.directed or G2.directed:
@@ -47,12 +47,12 @@ def is_triad(G: Graph) -> bool:
 
 def _no_edge_among_several(given: dict[str, Any]) -> str | None:
     several = given["edge"] is not None and given["G"].is_multigraph()
-    return "sparsezc has no single edges of graphs with parallel edges" if several else None
+    return "sparsezc does not test a single edge of graphs with parallel edges" if several else None
 
 
 @claims(multigraph=True, reason=_no_edge_among_several)
 def is_negatively_weighted(G: Graph, edge: Any = None, weight: str | None = "weight") -> bool:
-    """Return whether an edge has a negative weight, or whether a given one has."""
+    """Return whether some edge, or the given edge, has a negative weight."""
     if edge is None:
         return weight is not None and bool(lengths_of(G.least(weight)).least < 0)
     data = G.get_edge_data(*edge)

@@ -1,4 +1,4 @@
-"""Structural holes and rich clubs, by NetworkX's names, arguments and errors."""
+"""Structural holes and rich clubs, with NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def _ties(G: Graph, nodes: Any, weight: str | None) -> tuple[Matrix, bool]:
-    """Return the matrix of ties, and whether its values count as their weights."""
+    """Return the matrix of ties, and whether its values are their weights."""
     if len(G) == 0 and nodes is None:
         raise nx.NetworkXError("Graph has no nodes or edges")
     weighted = weight is not None or G.multi
@@ -29,10 +29,10 @@ def _ties(G: Graph, nodes: Any, weight: str | None) -> tuple[Matrix, bool]:
 
 
 def _of_some(G: Graph, nodes: Any, found: NDArray[np.float64], A: Matrix, weighted: bool) -> dict[Any, Any]:
-    """Return a measure of the given nodes by node.
+    """Return ``{node: measure}`` for the given nodes.
 
-    Where all edges of a node and of its neighbours weigh 0, NetworkX divides nothing and returns an integer; so does
-    this function.
+    If all edges of a node and of its neighbours weigh 0, NetworkX divides nothing and returns an integer; so does this
+    function.
     """
     nodes = list(nodes)
     if unknown := [node for node in nodes if node not in G]:
@@ -49,20 +49,20 @@ def _of_some(G: Graph, nodes: Any, found: NDArray[np.float64], A: Matrix, weight
 
 def _parallel_edges_of_some(given: dict[str, Any]) -> str | None:
     several = given["nodes"] is not None and given["G"].is_multigraph()
-    return "NetworkX counts parallel edges once for some nodes" if several else None
+    return "NetworkX counts parallel edges once if nodes are given" if several else None
 
 
 @claims(reason=_parallel_edges_of_some, multigraph=True)
 def constraint(G: Graph, nodes: Any = None, weight: str | None = None) -> dict[Any, float]:
-    """Return Burt's constraint by nodes; :func:`sparsezc.algorithms.constraint`.
+    """Return Burt's constraint of each node: see :func:`sparsezc.algorithms.constraint`.
 
-    NetworkX returns NaN for some nodes. Asked for all nodes, these have no ties, or a single loop and nothing else.
-    Asked for given nodes, these have no outgoing edges.
+    As in NetworkX, some nodes have NaN: without `nodes`, those whose only tie is a loop or that have no ties; with
+    `nodes`, those without outgoing edges.
     """
     A, weighted = _ties(G, nodes, weight)
     with else_declined():
         made = algorithms.constraint(A, weighted=weighted, zero_ties=nodes is not None)
-    found = made.to_dense(4.0)  # all ties of the others are with themselves
+    found = made.to_dense(4.0)  # nodes without an entry have ties with themselves only
     if nodes is not None:
         found[np.diff(G.rows()[0]) == 0] = np.nan
         return _of_some(G, nodes, found, A, weighted)
@@ -82,7 +82,7 @@ def _loops_among_some(given: dict[str, Any]) -> str | None:
 
 @claims(reason=_loops_among_some)
 def effective_size(G: Graph, nodes: Any = None, weight: str | None = None) -> dict[Any, float]:
-    """Return effective sizes by nodes; :func:`sparsezc.algorithms.effective_size`."""
+    """Return the effective size of each node's network: see :func:`sparsezc.algorithms.effective_size`."""
     A, weighted = _ties(G, nodes, weight)
     with else_declined():
         found = algorithms.effective_size(A, weighted=weighted, zero_ties=nodes is not None).to_dense(float("nan"))
@@ -98,13 +98,13 @@ def effective_size(G: Graph, nodes: Any = None, weight: str | None = None) -> di
 @claims()
 def mutual_weight(G: Graph, u: Any, v: Any, weight: str | None = None) -> Any:
     """Return the sum of the weights of the edges between two nodes."""
-    G.values(weight)  # declines weights that are no numbers
+    G.values(weight)  # declines weights that are not numbers
     ends = ((u, v), (v, u))
     return sum(G._adj[a][b].get(weight, 1) for a, b in ends if G.has_edge(a, b))
 
 
 def _mutual(G: Graph, u: Any, weight: str | None) -> dict[Any, Any]:
-    """Return by nodes the sums of the weights of both directions between them and one."""
+    """Return ``{node: sum of the weights, in both directions, of its edges with u}``."""
     ties: dict[Any, Any] = {}
     for row in (G._adj[u], G._pred[u]):
         for v, data in row.items():
@@ -118,10 +118,10 @@ def _share(ties: dict[Any, Any], total: Any, v: Any) -> Any:
 
 @claims()
 def local_constraint(G: Graph, u: Any, v: Any, weight: str | None = None) -> float:
-    """Return how much of a node's ties leads to another, directly and over a third, which are few rows to read."""
+    """Return Burt's local constraint of `u` by `v`, the part of u's ties that leads to v, directly or over a third."""
     if u not in G:
         raise G.missing(u)
-    G.values(weight)  # declines views whose edges have another value on the way back
+    G.values(weight)  # declines views whose edges differ between directions
     near = _mutual(G, u, weight)
     total = sum(near.values())
     found = _share(near, total, v)
@@ -135,7 +135,7 @@ def local_constraint(G: Graph, u: Any, v: Any, weight: str | None = None) -> flo
 def rich_club_coefficient(
     G: Graph, normalized: bool = True, Q: float = 100, seed: Any = None, *, n_samples: int = 1
 ) -> dict[int, float]:
-    """Return coefficients by degrees; :func:`sparsezc.algorithms.rich_club_coefficient`."""
+    """Return ``{degree: coefficient}``: see :func:`sparsezc.algorithms.rich_club_coefficient`."""
     if G.number_of_loops():
         raise Exception("rich_club_coefficient is not implemented for graphs with self loops.")
     if normalized and n_samples < 1:
@@ -165,7 +165,7 @@ def rich_club_coefficient(
 
 @claims()
 def voterank(G: Graph, number_of_nodes: int | None = None) -> list[Any]:
-    """Return the nodes that are elected, in order; :func:`sparsezc.algorithms.voterank`."""
+    """Return the elected nodes in order: see :func:`sparsezc.algorithms.voterank`."""
     if not G.directed and G.number_of_loops():
         raise NotImplementedError("sparsezc: the graph has loops, over which a node votes twice")
     return G.names(algorithms.voterank(G.A, number_of_nodes).to_coo()[1])
