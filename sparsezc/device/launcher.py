@@ -93,7 +93,7 @@ class Launcher:
         Raises
         ------
         TypeError
-            As :meth:`launch`; or the fields of `changing` are no consecutive parameters. Later launches are not checked.
+            As :meth:`launch`; or the fields of `changing` are not consecutive parameters. Later launches are unchecked.
         """
         arguments = self._ordered(groups, {})
         first, count = self.signature.neighbours(changing)
