@@ -85,7 +85,7 @@ _NO_BACK = _Back(groups.NULL, groups.NULL, groups.NULL, groups.NULL, groups.NULL
 def search(matrix: MatrixStore, start: VectorStore | int, parents: bool) -> VectorStore | None:
     """Return each vertex's level, INT32, or with `parents` its parent, INT64; None if statements must search.
 
-    `start`: the start vertex, or a vector with an entry at each of several; with `parents` its values are their results.
+    `start`: the start vertex, or a vector with an entry at each of several, whose values are their results (`parents`).
     Statements must search in placements that serve products by launch parts, which need the host, and over
     compressed ids, which a single lane cannot read.
     """
