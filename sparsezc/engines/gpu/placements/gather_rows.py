@@ -143,7 +143,7 @@ def _plan(rows: Rows, entries: Entries, wanted: Wanted, size: int) -> Plan:
 def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
     """Yield the launch parts of a plan; `subset`: presence words of the rows that they may take, wanted or not."""
     rows, entries = given.rows, given.entries
-    for row, chunks in given.long:  # a launch of its chunks only; the last row's also writes the rest of its presence word
+    for row, chunks in given.long:  # of its chunks only; the last row's launch also writes the rest of its word
         yield part(rows, double_buffer.in_place(rows, entries), which=(row + 1, row + 1), chunks=chunks, subset=subset)
     buffers, runs = given.buffers, iter(given.listed.runs if given.listed else ())
     for turn in given.turns:
