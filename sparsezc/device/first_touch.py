@@ -21,7 +21,7 @@ class FirstTouch:
     Example
     -------
     >>> touching = FirstTouch(np.ones(1 << 25, np.uint8))
-    >>> touching.wait(1 << 24)  # now the first 16 MiB are touched
+    >>> touching.wait(1 << 24)  # now the first 16 MiB are
     >>> touching.wait(1 << 25)
     """
 

@@ -57,7 +57,7 @@ def owners(nbytes: int, free: Sequence[int]) -> list[int]:
     Raises
     ------
     OutOfMemory
-        The cards together have too little.
+        The free memory of all cards is too small.
 
     >>> owners(4 * STRIPE, [3 * STRIPE, 2 * STRIPE])
     [0, 0, 1, 0]

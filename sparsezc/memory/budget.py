@@ -26,7 +26,7 @@ _HEADS_SHARE = 0.5  # largest share of the remaining memory for row heads, as se
 MOST_HEADS = 32  # most ids of a row in the row-head cache: each lane of the warp that builds a row has one
 _SOON_READ = 1 << 28  # bytes of a file that are read so soon that they are copied to device memory
 LONG = 2048  # entries: longer rows are cut into chunks, which several warps share
-_SHORT, _FEW = 512, 1 << 25  # the same with fewer entries in the matrix, of which 32 long rows are many warps' share
+_SHORT, _FEW = 512, 1 << 25  # LONG in a matrix of fewer than 2^25 entries, where 32 rows of 2,048 are many warps' share
 #: Bytes of a vertex: six vectors of 8-byte values, as PageRank has (searches have fewer), and 8 bytes for presence
 #: words and for the counts that placements keep of rows.
 _VECTOR_BYTES = 56
@@ -322,7 +322,7 @@ def placement_beside(placement: str) -> str:
 
 
 def engine_of(placement: str) -> str:
-    """Return the engine for arrays in a placement; without a GPU, the CPU engine reads mapped files.
+    """Return the engine for arrays in a placement; unless the GPU is in use, the CPU engine reads mapped files.
 
     Arrays in placement "host" are for the configured engine or, if that is the GPU's, for the CPU engine.
     """

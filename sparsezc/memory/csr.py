@@ -1,7 +1,7 @@
 """A CSR matrix as plain arrays: the result of readers and the input of engines.
 
-This module only stores. The arrays are :class:`~sparsezc.memory.Buffer` objects, so a reader that has the sizes fills
-the placement's memory directly, without a second copy.
+This module runs no operations. The arrays are :class:`~sparsezc.memory.Buffer` objects, so a reader that has the sizes
+fills the placement's memory directly, without a second copy.
 """
 
 from __future__ import annotations

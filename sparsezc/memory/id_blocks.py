@@ -237,6 +237,6 @@ class BlocksBuffer(Buffer):
         return cuda.current().xp.asarray(self.read(start, stop))
 
     def placed(self, placement: str) -> BlocksBuffer:
-        """Return the ids with the body in another placement, or in zero-copy memory unless that is device memory."""
+        """Return the ids with the body in another placement, or in zero-copy memory if that is not `near`."""
         body = copied(self.body, placement if RECORDS[placement].near else BY_ADDRESS, self.body.dtype, PART)
         return BlocksBuffer(self.count, self.headers, self.starts, body)

@@ -16,7 +16,7 @@ from sparsezc.memory import budget, zerocopy
 from sparsezc.memory.mapped import MappedBuffer
 
 _BYTES = 1 << 30  # bytes of one measurement: more than a GPU's address translation caches cover
-_GATHERED = 1 << 26  # bytes that host threads gather, into pinned memory that the process keeps; more changes no rate
+_GATHERED = 1 << 26  # bytes that host threads gather, into pinned memory that the process keeps; more is no faster
 _REPEATS = 5
 
 

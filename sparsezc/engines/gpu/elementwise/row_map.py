@@ -18,7 +18,7 @@ from sparsezc.semirings.types.datatypes import FP64, DataType
 
 
 def map_rows(e: Any, mask: MaskBits) -> Panel | None:
-    """Return the rows in which the mask allows any position, as a panel; None if the panels do not fit."""
+    """Return the rows in which the mask allows a position, as a panel; None if the panels do not fit."""
     *matrices, row = e.operands
     given = [_along(A) for A in matrices]
     nrows, width = e.shape

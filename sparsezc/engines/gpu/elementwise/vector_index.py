@@ -1,4 +1,4 @@
-"""Assign to and extract from vectors, by lists, ranges and single positions."""
+"""Assignment to and extraction from vectors, by lists, ranges and single positions."""
 
 from __future__ import annotations
 

@@ -43,8 +43,8 @@ class _Case(NamedTuple):
 def components(matrix: MatrixStore) -> VectorStore | None:
     """Return the smallest vertex of each vertex's component, INT64; None if statements must compute it.
 
-    Statements must if they must search (search.py); in another vertex order, in which other vertices are the smallest;
-    and over the link if the transpose is stored apart, as their pulls leave rows early in both directions.
+    They must where they must search, too (search.py); in another vertex order, in which other vertices are the
+    smallest; and over the link if the transpose is stored apart, as their pulls exit rows early in both directions.
     """
     rows, back = matrix.held(matrix.order)
     if rows is None or rows.order is not None or not serves(rows, back):

@@ -28,7 +28,7 @@ from sparsezc.memory import budget
 _FEWEST, _MOST = 1 << 17, 1 << 26
 _FINEST = 2.0**-52  # the least tolerated growth: sums are in units of 2^-62
 _BLOCKS = 2  # blocks of a multiprocessor: more wait longer for each other
-_MANY = 8  # seeds: as many are solved at once, each by one block; of fewer a launch solves one, by all blocks
+_MANY = 8  # least seeds that are solved at once, each by one block; with fewer a launch solves one, by all blocks
 _THREADS = 512  # threads of a block that solves for a seed alone
 _STATE = 8  # numbers of local_pagerank.cu's state of a seed
 _SETTLED, _FULL = 1, 2  # values of the state's number 2: why a solution ended

@@ -50,9 +50,9 @@ NO_HEADS = Heads(0, 0, 0)
 
 
 class ColumnRanks:
-    """Fact: the columns' ranks by degree, for rows of one rank's part, which does not have the whole columns.
+    """Fact: the order of the columns by degree, for one process's part of the rows, in which columns are incomplete.
 
-    Ranks are logarithms of degrees, in 16 bits and in host memory: columns may be as many as the device has bytes.
+    It is stored as logarithms of 16 bits, in host memory: columns may be as many as the device has bytes.
     """
 
     nbytes = 0
@@ -61,11 +61,11 @@ class ColumnRanks:
         self._ranks: NDArray[np.uint16] | None = None
 
     def of(self, degrees: NDArray[Any]) -> None:
-        """Compute the ranks from the columns' degrees, which are below 2**32."""
+        """Compute the order from the columns' degrees, which are below 2**32."""
         self._ranks = (np.log2(degrees + 1.0, dtype=np.float32) * _STEPS).astype(np.uint16)
 
     def offsets(self) -> Any:
-        """Return offsets whose differences are the ranks, as the kernel computes degrees; 0 if no ranks are known."""
+        """Return offsets whose differences have this order, for the kernel to read as degrees; 0 if it is not known."""
         if self._ranks is None:
             return 0
         xp = cuda.current().xp

@@ -40,7 +40,7 @@ THREADS = 1024
 # it has 92 KB then, hubs 160. With 192 for hubs kron:24 took 3.57 ms instead of 3.47 in FP64, as long in FP32; with 220
 # 5.7 and 3.8.
 _L1 = 67 << 10
-_SHARE = 0.2  # least share of the entries in shared memory for which half as many warps at a time pay off
+_SHARE = 0.2  # least share of the entries: reading fewer from shared memory does not repay half as many warps at a time
 _ENTRY_BYTES = 24  # bytes of an id that is counted: the id, its copy of 64 bits, and the count's own memory
 _COUNTED = 1 << 18  # columns whose entries are summed up: more than a block has bytes of shared memory
 

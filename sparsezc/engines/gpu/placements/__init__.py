@@ -5,8 +5,8 @@ launch takes all rows and reads the entries in place. Placements whose record (m
 ``serves`` divide a product into launch parts:
 
 * ``hybrid.py``: some *segments* of the entries stay resident (``segment_cache.py``); the rest is read in place, copied
-   in ranges (``copy_ranges.py``) or gathered by the host (``gather_rows.py``), whichever costs the least
- (``transfer_cost.py``);
+  in ranges (``copy_ranges.py``) or gathered by the host (``gather_rows.py``), whichever costs the least
+  (``transfer_cost.py``);
 * ``baselines/``: published systems, for comparison, as thin files over the same mechanisms.
 
 Each yields launch parts for the wanted rows. Kernels depend on placements in no other way, and algorithms in none. The
@@ -74,7 +74,7 @@ _NOTHING = Entries(None, None)
 
 
 class Part(NamedTuple):
-    """A launch part: ``arguments`` are the kernel's first ones, which is specialised for ``partial`` and ``bits``.
+    """A launch part: ``arguments`` are the first of a kernel that is specialised by ``partial`` and ``bits``.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ def part(
     Parameters
     ----------
     pointers : (ids, values)
-        The addresses that entry 0 of `indptr` has, or would have; numpy.uint64.
+        The addresses that entry 0, as `indptr` counts, has or would have; numpy.uint64.
     which, chunks : (first, end), optional
         The range of rows, of which long ones are skipped, and the range of row chunks; by default all.
     indptr : array of int64 on the device, optional

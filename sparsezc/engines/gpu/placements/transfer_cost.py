@@ -96,7 +96,7 @@ def _seconds(
     rest = (1 - kept) * rows.nvals
     copying, copying_few = (
         1 / rates.copied + _TURN / min(room // n, double_buffer.MOST) for n in (2, 4)
-    )  # two buffers take all of `room` or, beside the offsets of gather_rows.py, half
+    )  # a buffer takes half of `room` or, as in gather_rows.py, a quarter
     return {
         IN_PLACE: (1 - kept) * total / rates.streamed if everything else rest * sectors / rates.scattered,
         COPIED: total * copying,  # including the resident entries, which are copied again

@@ -146,7 +146,7 @@ def _divided(lengths: Any, case: Case, sums: bool) -> Iterator[tuple[Any, bool, 
 
 
 def most_entries(case: Case) -> tuple[int, int]:
-    """Return the most entries of a row for a warp's table and a block's, three quarters full with the own label."""
+    """Return the most entries of a row for a warp's table and for a block's, which they fill to three quarters."""
     slots = _slots(case)
     return slots // 8 * 3 // 4 - 1, slots * 3 // 4 - 1
 

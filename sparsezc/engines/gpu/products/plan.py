@@ -41,7 +41,7 @@ class Reads(NamedTuple):
     Attributes
     ----------
     values, vector, ids : bool
-        Whether the multiply reads the matrix's values, the vector's values, and column ids (also to find the latter).
+        Whether a product with a full vector reads the matrix's values, the vector's values, and column ids.
     stops : bool
         Sums reach their terminal value early. Sums of Booleans do; the bound of a number type is practically never
         reached.
@@ -119,7 +119,7 @@ class Plan(NamedTuple):
     hubs: int = 0
 
     def with_hubs(self, hubs: int) -> Plan:
-        """Return the plan with values of `hubs` columns in shared memory, and one lasting block a multiprocessor."""
+        """Return the plan with values of `hubs` columns in shared memory, and one persistent block a multiprocessor."""
         return self._replace(hubs=hubs, grid=rows_per_warp.staying(self.grid, self.rows.device)) if hubs else self
 
 
@@ -232,7 +232,7 @@ def by_hubs(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits) 
     if vector is None or not _may_rearrange(product, mask):
         return ByHubs(product, rows)
     apart = product.reads_apart(rows)
-    if "k" in product.semiring.reads or (apart and config.packing == "on"):  # k is an old id; packing takes longer
+    if "k" in product.semiring.reads or (apart and config.packing == "on"):  # k is an id; words would be packed twice
         return ByHubs(product, rows)
     demand = Demand(rows.nvals, product.dtype, apart, columns, rows.ncols * vector.dtype.np_type.itemsize)
     made = rows.layouts[HubColumns].get_or_build(rows, demand)

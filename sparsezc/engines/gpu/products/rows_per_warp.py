@@ -24,7 +24,7 @@ _MIN_SLICES = 2400
 _MIN_ENTRIES = 1 << 18  # entries of a matrix: with fewer, one row a warp was not measured
 _PIECE = 512  # mean entries that a warp takes at once, at least: the shared work counter is then rarely contended
 _WORDS_TO_SKIP = 16  # words of rows a warp: with fewer, skipping empty ones saves less than the extra request costs
-_STAYING = 4  # least words that a warp of a lasting block takes at once: with one, kron:24 took 2.97 ms instead of 2.83
+_STAYING = 4  # least words that a warp of a persistent block takes: with one, kron:24 took 2.97 ms instead of 2.83
 
 
 class Grid(NamedTuple):
@@ -95,7 +95,7 @@ def grid(
 
 
 def staying(grid: Grid, gpu: Device) -> Grid:
-    """Return the grid with one block a multiprocessor, which keeps the hubs' values in shared memory all along."""
+    """Return the grid with one persistent block a multiprocessor, which keeps hubs' values in shared memory."""
     most = max(grid.most, _STAYING) if grid.at_once == 32 else grid.most
     return grid._replace(blocks=gpu.multiprocessors, warps=gpu.multiprocessors * hub_columns.THREADS // 32, most=most)
 

@@ -69,8 +69,8 @@ def push(
 def frontier_to_push(semiring: Any, rows: Rows, columns: Rows | None, x: Panel, mask: MaskBits) -> Any:
     """Return presence words of the rows of X with entries if a push from them reads less than a pull, else None.
 
-    The rule is that of products with vectors (push_pull.py); here a push needs an atomic for each entry of X's row, for
-    each entry of M that it reads.
+    The rule is that of products with vectors (push_pull.py); here a push combines each entry of M that it reads with
+    all entries of a row of X, each by an atomic.
 
     Parameters
     ----------

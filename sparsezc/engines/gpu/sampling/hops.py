@@ -63,7 +63,7 @@ def _values(rows: Rows, edge: Any) -> Any:
 class _State:
     """The vertices and edges of the hops so far; their numbers are on the device, and the host has upper bounds.
 
-    Arrays are allocated for all hops, except from the first hop on that takes all entries of rows: then they grow.
+    Arrays are allocated once, for all hops up to the first that takes all entries of rows; from that hop on they grow.
     """
 
     def __init__(self, rows: Rows, dtype: DataType, seeds: Any, hops: Hops) -> None:

@@ -132,9 +132,9 @@ class Steps:
         walks, at : ndarray of uint64, ndarray of int64
             The walks' numbers and vertices.
         before : ndarray of int64, or None
-            The walks' vertices before.
+            The walks' previous vertices.
         older : (MatrixStore, ndarray of int64), or None
-            The rows of the vertices before, and the numbers of these vertices, ascending.
+            The rows of the previous vertices, and the numbers of these vertices, ascending.
         """
         xp = cuda.current().xp
         given: dict[str, Any] = {"before": 0, "place": 0}

@@ -66,7 +66,7 @@ class SharedSearches:
         return told_of_rows(self.push, self.pull)
 
     def memory(self, bounds: NDArray[np.int64]) -> tuple[int, int]:
-        """Return the bytes of a window and of host memory for steps on cards; 0 if they need 64 searches."""
+        """Return the bytes of a window and of host memory for steps on cards; 0 unless there are 64 searches."""
         return peer_searches.memory(bounds) if self.width == _MOST else (0, 0)
 
     def run_on_cards(self, cards: tuple[Any, ...], told: NDArray[np.int64], *, pulls: bool) -> tuple[int, Any]:

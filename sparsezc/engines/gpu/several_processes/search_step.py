@@ -173,7 +173,7 @@ class SharedStep:
 
     @launch.locked
     def counted(self, bits: Any, size: int, bounds: Any, own: int) -> NDArray[np.int64]:
-        """Count the vertices with a bit of each process but this one, `own`; `bounds`: the parts', on the device."""
+        """Count vertices with a bit by process, 0 for this one (`own`); `bounds`: those of the parts, on the device."""
         gpu = cuda.current()
         counts = gpu.xp.zeros(bounds.size - 1, np.uint64)
         self._over(bits, size, counts, (bounds, own))
