@@ -298,7 +298,7 @@ def _mapped(placement: str | None, nbytes: int, nrows: int, current: str | None,
     if placement is not None and placement in FILES:
         if current != placement:
             raise InvalidValue(
-                "placement='mapped' is for matrices opened from .h5 files that sparsezc wrote; gb.io.convert makes one"
+                "placement='mapped' is for .h5 files that sparsezc wrote, read unchanged; gb.io.convert makes one"
             )
         return placement
     if current not in FILES or placement not in (None, "auto") or config.placement != "auto":

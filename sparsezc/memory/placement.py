@@ -184,7 +184,7 @@ def register(placement: Placement) -> None:
     if name == "auto" or name in RECORDS or not name.isidentifier():
         raise InvalidValue(f"placement {name!r} cannot be registered: a new name, of letters and digits, is needed")
     if placement.file or not placement.kernels:
-        raise InvalidValue(f"placement {name!r} cannot be registered: `kernels` must be true and `file` false")
+        raise InvalidValue(f"placement {name!r} cannot be registered: kernels must read it, and it must have no file")
     RECORDS[name] = placement
 
 
