@@ -1,8 +1,8 @@
-"""The memory from which the driver reads the arguments of a launch, kept for each kernel and written at each launch.
+"""The memory from which the driver reads a kernel's arguments, allocated once per kernel and written at each launch.
 
-The driver takes the address of each argument, and copies as many bytes as the kernel's parameter has before the launch
-returns. The addresses are made once; a launch writes all arguments in one call, which takes a third of the time that
-CuPy takes to make an object of each. A caller lets one thread at a time write and launch.
+The driver is given the address of each argument; before the launch returns, it copies the bytes of the kernel's
+parameter from there. The addresses are computed once; a launch writes all arguments in one call, in a third of the time
+in which CuPy makes an object of each. The caller ensures that only one thread at a time writes and launches.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ import numpy as np
 
 from sparsezc.device.signature import Passed
 
-#: The types of arguments that are passed by value; all others are arrays on the device.
+#: The types of arguments that are passed by value; all others are device arrays, of which the address is passed.
 _BY_VALUE = frozenset({int, bytes, *(np.dtype(code).type for code in "?bhilqBHILQfdFD")})
 
 
 class ArgumentSlots:
-    """A slot for each argument, of eight bytes or of its type's size.
+    """One memory slot for each argument of a kernel, of eight bytes or of the argument's type.
 
     Parameters
     ----------
     passed : sequence of numpy.dtype or None
-        The types of the kernel's parameters; None is a pointer.
+        The types of the kernel's parameters; None for a pointer.
 
     Attributes
     ----------
     address : int
-        Of the addresses of the slots, as the driver takes them.
+        The address of the array of the slots' addresses, which the driver takes.
     """
 
     __slots__ = ("_addresses", "_codes", "_complex", "_memory", "_pack", "address")
@@ -49,14 +49,14 @@ class ArgumentSlots:
         self.address = ctypes.addressof(self._addresses)
 
     def write(self, arguments: Sequence[Any]) -> None:
-        """Write the arguments, in the parameters' order: arrays on the device, addresses and numbers."""
+        """Write all arguments, in the parameters' order: device arrays, addresses or numbers."""
         values = [value if type(value) in _BY_VALUE else value.data.ptr for value in arguments]
         for place in self._complex:
             values[place] = values[place].tobytes()
         self._pack(self._memory, 0, *values)
 
     def part(self, first: int, count: int) -> Callable[[Sequence[Any]], None]:
-        """Return a function that writes `count` arguments again, from the place `first` on; none of them is complex."""
+        """Return a function that rewrites `count` arguments from number `first` on, none of which may be complex."""
         before, codes = ("=" + "".join(x) for x in (self._codes[:first], self._codes[first : first + count]))
         start, pack, memory = struct.calcsize(before), struct.Struct(codes).pack_into, self._memory
 
@@ -67,7 +67,7 @@ class ArgumentSlots:
 
 
 def _code(dtype: np.dtype[Any] | None) -> str:
-    """Return the format in which struct writes a slot; an integer is written in full and read in part."""
+    """Return the format by which `struct` writes a slot; an integer fills eight bytes and is read in part."""
     if dtype is None or dtype.kind == "u":
         return "Q"
     if dtype.kind == "i":

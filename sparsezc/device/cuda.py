@@ -1,8 +1,8 @@
 """The one GPU of this process, or the reason why there is none.
 
 Every access to the driver is made through a small class (protocol.py): an array module (`xp`), a compiler, pages of
-host memory that kernels can read, and a few facts. cupy_device.py does it with CuPy; the tests replace it by an
-emulated device (:func:`use`) and so run the whole GPU engine, kernels included, on a machine without a GPU.
+host memory that kernels can read, and a few properties. cupy_device.py implements it with CuPy; the tests replace it by
+an emulated device (:func:`use`), to run the whole GPU engine, kernels included, on a machine without a GPU.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _starting = locks.shared()
 
 @cache
 def current() -> Device:
-    """Return the device in use, started at first need.
+    """Return the device in use; the first call starts it.
 
     Raises
     ------
@@ -46,16 +46,16 @@ def current() -> Device:
 
 
 def use_gpu(turn: int) -> bool:
-    """Have this process use GPU `turn` of its machine, counted modulo their number; return whether it does.
+    """Make this process use GPU `turn`, modulo the number of GPUs of its machine; return whether it uses that GPU.
 
-    It does not if it has started another one before.
+    It does not if it has started another GPU before.
     """
     global _current
     from sparsezc.device.cupy_device import Cuda
 
     with _starting:
         if _current is None and _reason is None:
-            with suppress(DeviceUnavailable):  # `current` says why
+            with suppress(DeviceUnavailable):  # `current` reports the reason
                 _current = Cuda(turn)
         return _current is None or _current.has_turn(turn)
 
@@ -73,7 +73,7 @@ def reason() -> str | None:
 def use(device: Device | None) -> Device | None:
     """Use `device` instead of the GPU (None: look for a GPU again) and return the former device.
 
-    For tests: no other thread may run statements meanwhile, as :func:`current` remembers its answer.
+    For tests: no other thread may run statements during the call, as :func:`current` caches its result.
     """
     global _current, _reason
     with _starting:

@@ -36,7 +36,7 @@ _COPIERS = 4  # processors from which threads copy faster than the driver
 
 
 class _Graph:
-    """A CUDA graph, and the memory that its kernels use."""
+    """A CUDA graph, and the memory pool of the arrays that its kernels use."""
 
     def __init__(self) -> None:
         self.graph: Any = None
@@ -47,12 +47,12 @@ class _Graph:
 
 
 class _Kernel:
-    """A kernel; `module` holds the numbers that it counts."""
+    """A compiled kernel; `module` has the counters of one that counts its requests."""
 
     def __init__(self, cuda: Any, multiprocessors: int, module: Any, name: str, passed: Passed) -> None:
         self.module, self._cuda, self._driver, self._multiprocessors = module, cuda, cuda.driver, multiprocessors
         self._address, self._passed, self._slots = int(module.get_function(name).ptr), passed, ArgumentSlots(passed)
-        self._shared = 0  # bytes, beside what the text declares
+        self._shared = 0  # bytes of a block, beside those that the kernel's text declares
         self._writing = Lock()  # the driver reads the slots without the interpreter's lock
 
     def __call__(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
@@ -135,7 +135,7 @@ class Cuda:
         self.block_bytes = int(runtime.deviceGetAttribute(_BLOCK_BYTES, self.id))
         self.capability = f"{properties['major']}.{properties['minor']}"
         memory = self.xp.cuda
-        with suppress(ValueError):  # inside the user's ``using_allocator`` that allocator is used
+        with suppress(ValueError):  # CuPy refuses within the user's ``using_allocator``, whose allocator stays
             memory.set_allocator(giving(memory.get_allocator()))
 
     def has_turn(self, turn: int) -> bool:
@@ -173,12 +173,12 @@ class Cuda:
         return made.wait_for_all() if wait else made
 
     def _managed(self, nbytes: int, kind: str) -> Pages:
-        """Allocate pages that stay on the host, which touches them first; "migrating" ones are copied on demand."""
+        """Allocate managed pages, touched first by the host, where they stay; "migrating" ones are copied on demand."""
         runtime = self._runtime
         try:
             pointer = int(runtime.mallocManaged(max(nbytes, 1)))
         except Exception as error:  # CuPy's own class; its text names the cause
-            raise OutOfMemory(f"{nbytes:,} bytes of managed memory were asked for: {error}") from None
+            raise OutOfMemory(f"{nbytes:,} bytes of managed memory were requested: {error}") from None
         advice = _ACCESSED_BY if kind == "managed" else _READ_MOSTLY
         runtime.memAdvise(pointer, max(nbytes, 1), advice, self.id)
         array = _view(pointer, nbytes)
@@ -186,12 +186,12 @@ class Cuda:
         return Pages(array, pointer, kind, FirstTouch(array).wait)
 
     def _pinned(self, nbytes: int) -> Pages:
-        """Allocate by mmap, many threads that touch and registering: ten times faster than cudaHostAlloc."""
+        """Allocate by mmap, touch the pages by many threads, and register them: ten times faster than cudaHostAlloc."""
         size = -(-max(nbytes, 1) // _HUGE) * _HUGE
         try:
             region = mmap.mmap(-1, size + _HUGE)
         except OSError as error:
-            raise OutOfMemory(f"{size:,} bytes of host memory were asked for: {error}") from None
+            raise OutOfMemory(f"{size:,} bytes of host memory were requested: {error}") from None
         region.madvise(mmap.MADV_HUGEPAGE)
         whole = np.frombuffer(region, np.uint8)
         pointer = -(-whole.ctypes.data // _HUGE) * _HUGE
@@ -210,7 +210,7 @@ class Cuda:
         size = -(-(array.ctypes.data + array.size - start) // mmap.PAGESIZE) * mmap.PAGESIZE
         try:
             self._runtime.hostRegister(start, size, _PORTABLE_MAPPED | _READ_ONLY)
-        except Exception as error:  # no such pages in this file system, an old driver or kernel, or no memory
+        except Exception as error:  # refused by the file system, driver or system, or memory is short
             raise OutOfMemory(f"{size:,} bytes of a file could not be registered: {error}") from None
         pages = Pages(array, array.ctypes.data, "file")
         weakref.finalize(pages, _give_back, self._runtime, self._runtime.hostUnregister, start, array)
@@ -233,12 +233,12 @@ class Cuda:
         if array.nbytes < pageable.LEAST or (threads := self._pageable) is None:
             self.copy_in(array, host)
             return pageable.Arrival(array, array.nbytes)
-        self.xp.cuda.get_current_stream().synchronize()  # what used this memory before has ended
+        self.xp.cuda.get_current_stream().synchronize()  # no earlier kernel or copy uses the array's memory any more
         return threads.begin(array, self.pointer(array), host.view(np.uint8))
 
     @cached_property
     def _pageable(self) -> pageable.Pageable | None:
-        """Return threads that copy from memory which is not pinned; None where the driver's one thread is as good."""
+        """Return the threads that copy from unpinned memory; None where the driver's one thread is as fast."""
         if processors(16) < _COPIERS:
             return None
         try:
@@ -274,7 +274,7 @@ class Cuda:
     def record(self) -> Iterator[_Graph]:
         global _later
         cuda, recording = self.xp.cuda, _Graph()
-        recording.pool = cuda.MemoryPool()  # of its own: no other allocation reuses memory that is freed meanwhile
+        recording.pool = cuda.MemoryPool()  # its own: no other allocation reuses what is freed meanwhile
         self.synchronize()
         stream = cuda.Stream(non_blocking=True)
         with stream, cuda.using_allocator(recording.pool.malloc):
@@ -301,7 +301,7 @@ class Cuda:
         return list(self._reachable().values())
 
     def _reachable(self) -> dict[int, int]:
-        """Return the free bytes of each card that this one can read, by its number."""
+        """Return the free bytes of this card and of each card that it can read, by the card's number."""
         runtime, free = self._runtime, {}
         for card in range(runtime.getDeviceCount()):
             if card == self.id:
@@ -314,26 +314,26 @@ class Cuda:
     def spread(self, nbytes: int) -> Any:
         free = self._reachable()
         numbers = list(free)
-        self.xp.get_default_memory_pool().free_all_blocks()  # what the pool holds is not free for the driver
+        self.xp.get_default_memory_pool().free_all_blocks()  # the driver cannot allocate the pool's unused blocks
         cards = [numbers[owner] for owner in striped_memory.owners(nbytes, list(free.values()))]
         made = striped_memory.Range(cards, self.id)
         return self._owned(made.address, nbytes, lambda _: made.close())
 
     def window(self, nbytes: int) -> Window:
-        """Allocate outside CuPy's pool: a handle stands for a whole allocation."""
+        """Allocate outside CuPy's pool, as a handle always exports a whole allocation."""
         if nbytes > int(self._runtime.memGetInfo()[0]):
-            self.xp.get_default_memory_pool().free_all_blocks()  # what the pool holds is not free for the driver
+            self.xp.get_default_memory_pool().free_all_blocks()  # the driver cannot allocate the pool's unused blocks
         try:
             pointer = int(self._runtime.malloc(max(nbytes, 1)))
         except Exception as error:
-            raise OutOfMemory(f"{nbytes:,} bytes of device memory were asked for: {error}") from None
+            raise OutOfMemory(f"{nbytes:,} bytes of device memory were requested: {error}") from None
         array = self._owned(pointer, nbytes, self._runtime.free)
         return Window(array, bytes(self._runtime.ipcGetMemHandle(pointer)))
 
     def open_window(self, name: bytes, nbytes: int) -> Any:
         try:
             pointer = int(self._runtime.ipcOpenMemHandle(name))
-        except Exception as error:  # another machine's, or a card without a way between the two
+        except Exception as error:  # a process of another machine, or a card that this one cannot access
             raise DeviceUnavailable(f"the device memory of another process cannot be opened: {error}") from None
         return self._owned(pointer, nbytes, self._runtime.ipcCloseMemHandle)
 
@@ -342,7 +342,7 @@ class Cuda:
             event = self.xp.cuda.Event(disable_timing=True, interprocess=True)
             return Signal(event.record, bytes(self._runtime.ipcGetEventHandle(event.ptr)))
         except self._runtime.CUDARuntimeError as error:
-            raise DeviceUnavailable(f"events of the device cannot be told to other processes: {error}") from None
+            raise DeviceUnavailable(f"events of the device cannot be shared with other processes: {error}") from None
 
     def open_signal(self, name: bytes) -> Callable[[], None]:
         runtime = self._runtime
@@ -358,7 +358,7 @@ class Cuda:
         return wait
 
     def _owned(self, pointer: int, nbytes: int, release: Callable[[int], None]) -> Any:
-        """Return the bytes at a device address, which are given back with the last view of them."""
+        """Return the bytes at a device address as an array; `release` is called once the last view of it is gone."""
         owner = _Owner()
         weakref.finalize(owner, _give_back, self._runtime, release, pointer)
         memory = self.xp.cuda.UnownedMemory(pointer, nbytes, owner, self.id)
@@ -366,11 +366,11 @@ class Cuda:
 
 
 class _Owner:
-    """An object that lives as long as the views of an address."""
+    """An object that lives as long as the arrays that view an address."""
 
 
 def _view(pointer: int, nbytes: int) -> NDArray[np.uint8]:
-    """Return the bytes at an address; the view's `base` lives as long as any view of it."""
+    """Return the bytes at a host address as an array, whose `base` lives as long as any view of it."""
     memory: Any = (ctypes.c_uint8 * max(nbytes, 1)).from_address(pointer)
     array: NDArray[np.uint8] = np.frombuffer(memory, np.uint8)
     return array[:nbytes]
@@ -384,7 +384,7 @@ def _give_back(runtime: Any, release: Callable[[int], None], pointer: int, memor
 
     `memory`, which backs the pages, may be freed only then.
     """
-    if (later := _later) is not None:  # a garbage collection may come at any time, and a wait would break the recording
+    if (later := _later) is not None:  # garbage is collected at any time, and a wait would break the recording
         later.append((runtime, release, pointer, memory))
         return
     with suppress(Exception):  # the process may be exiting, and the driver with it

@@ -1,4 +1,4 @@
-"""The first touch of host pages, by threads: the system makes a page when a processor first writes to it."""
+"""The first touch of host pages, by threads: the system allocates a page when a processor first writes to it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sparsezc.device.processors import processors
 
 __all__ = ["FirstTouch"]
 
-_LEAST, _MOST = 2 << 20, 16 << 20  # bytes that a thread touches at a time: some ms, beside 20 us for handing them out
+_LEAST, _MOST = 2 << 20, 16 << 20  # bytes of a thread's task: it takes some ms, its submission 20 us
 
 
 class FirstTouch:
-    """Bytes whose pages are touched in ascending order by every core: one thread takes ten times longer.
+    """A first touch of an array's pages in ascending order by a thread on each core: one thread takes ten times longer.
 
     Example
     -------
@@ -29,7 +29,7 @@ class FirstTouch:
         cores = processors(32)
         self._part = min(max(array.size // cores // _LEAST * _LEAST, _LEAST), _MOST)
         parts = [array[at : at + self._part : mmap.PAGESIZE] for at in range(0, array.size, self._part)]
-        self._touched, self._waited = [], 0  # parts that are touched or will be; those that were waited for
+        self._touched, self._waited = [], 0  # the tasks of all parts; the number of parts waited for
         if min(len(parts), cores) < 2:
             array[:: mmap.PAGESIZE] = 0
             return
@@ -38,7 +38,7 @@ class FirstTouch:
         threads.shutdown(wait=False)
 
     def wait(self, nbytes: int) -> None:
-        """Return once the pages of the first `nbytes` bytes were touched."""
+        """Wait until the pages of the first `nbytes` bytes are touched."""
         parts = -(-nbytes // self._part)
         for touched in self._touched[self._waited : parts]:
             touched.result()

@@ -1,12 +1,12 @@
 """Launches with arguments by name.
 
-A :class:`Launcher` is a compiled kernel that knows the parameters which its CUDA text declares. A launch names every
-argument: in groups, NamedTuples whose fields have the parameters' names, or one by one::
+A :class:`Launcher` is a compiled kernel with the parameters that its CUDA text declares. A launch names every argument:
+in kernel-argument groups, NamedTuples whose fields have the parameters' names, or one by one::
 
     kernel.launch(blocks, rows.arguments, Mask(words, flip), counter=counter)
 
-The order is determined once for each combination of groups and names, so that a launch costs one look-up. The first
-launch of a combination also compares the values with the parameters' types.
+The order of the arguments is determined once for each combination of groups and names; each later launch costs one
+look-up. The first launch of a combination also compares the values with the parameters' types.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sparsezc.device.protocol import Device, Kernel
 from sparsezc.device.signature import Order, Shape, Signature, typedefs
 
 _Changing = TypeVar("_Changing", bound=tuple[Any, ...])
-THREADS = 256  # of a block, as in every kernel's __launch_bounds__ but for those that are resized
+THREADS = 256  # threads of a block, as in the __launch_bounds__ of every kernel that is not resized
 
 #: Compare arguments with the parameters' types at every launch, as tests do, not only at the first of a combination.
 always_check = False
@@ -33,7 +33,7 @@ class Launcher:
     Parameters
     ----------
     function : callable
-        The device's kernel, which takes blocks, threads of a block, and arguments in their order.
+        The device's kernel, which takes the number of blocks, the threads of a block, and the arguments in order.
     signature : Signature
     types : mapping of str to numpy.dtype
         The types that the kernel's prelude names.
@@ -53,9 +53,9 @@ class Launcher:
         return cls(device.compile(text, name, signature.passed(types)), signature, types)
 
     def resize(self, threads: int, shared: int = 0) -> None:
-        """Launch blocks of so many threads from now on, with so many bytes of shared memory that the text leaves open.
+        """Make later launches use blocks of `threads` threads and `shared` bytes of dynamic shared memory.
 
-        The threads are those of the text's ``__launch_bounds__``.
+        `threads` is the number in the text's ``__launch_bounds__``.
         """
         self.threads = threads
         if shared:
@@ -75,25 +75,25 @@ class Launcher:
         self.function(blocks, self.threads, self._ordered(groups, named))
 
     def launch_together(self, blocks: int, /, *groups: Any, **named: Any) -> None:
-        """Launch at most :attr:`at_once` blocks, which can wait for each other; else as :meth:`launch`."""
+        """Launch at most :attr:`at_once` blocks, which can wait for each other; otherwise as :meth:`launch`."""
         self.function.together(min(blocks, self.at_once), THREADS, self._ordered(groups, named))
 
     def keep(self, blocks: int, changing: type[_Changing], /, *groups: Any) -> Callable[[_Changing], None]:
-        """Return a function that launches again with other values of the arguments that the group `changing` has.
+        """Return a function that repeats the launch with other values of the arguments in the group `changing`.
 
-        Its caller keeps the arrays among the other arguments, too.
+        The caller keeps the arrays among the other arguments alive.
 
         Parameters
         ----------
         changing : type
-            A NamedTuple whose fields are neighbours among the parameters, in their order.
+            A NamedTuple whose fields are consecutive parameters of the kernel, in the same order.
         *groups
             All arguments, as :meth:`launch` takes them.
 
         Raises
         ------
         TypeError
-            As :meth:`launch`; or fields of `changing` are no such parameters. Later launches are not checked.
+            As :meth:`launch`; or the fields of `changing` are not consecutive parameters. Later launches are unchecked.
         """
         arguments = self._ordered(groups, {})
         first, count = self.signature.neighbours(changing)
@@ -115,7 +115,7 @@ class Launcher:
 
     @property
     def at_once(self) -> int:
-        """The blocks that run at the same time."""
+        """The number of blocks that the device runs at the same time."""
         if not self._at_once:
             self._at_once = self.function.at_once(THREADS)
         return self._at_once
@@ -129,7 +129,7 @@ class Launcher:
         return self._first(shape, values) if order is None else order(values)
 
     def _first(self, shape: Shape, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Check the arguments of the first launch of a shape, and cache their order."""
+        """Check the arguments of the first launch of a combination, and cache their order."""
         order = self.signature.order(shape)
         if self._typed:
             order = _Converting(order, self._typed)
@@ -141,9 +141,9 @@ class Launcher:
 
 
 class _Converting:
-    """An order that converts the numbers whose types the prelude names.
+    """An order of arguments that also converts the numbers whose types the prelude names.
 
-    Integers of fixed types need no conversion: a device passes eight bytes, of which a kernel reads what it needs.
+    Integers of fixed types need no conversion: a device passes eight bytes, of which a kernel reads its parameter's.
     """
 
     __slots__ = ("_order", "_typed")

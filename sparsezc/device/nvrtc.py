@@ -1,9 +1,9 @@
-"""CUDA text to machine code: NVRTC, and a folder that caches the results.
+"""The compilation of CUDA text to machine code by NVRTC, and a folder that caches the code.
 
-CuPy can compile too, but always flushes denormal numbers to zero (its issue 9576), and then a product of two FP32
-numbers differs from the CPU's.
+CuPy's own compiler always flushes denormal numbers to zero (its issue 9576); a product of two FP32 numbers would then
+differ from the CPU's.
 
-Code in the folder runs on the device, so it is used only if no other user can have written it and its digest is right;
+Cached code runs on the device, so it is used only if no other user can have written it and its digest matches;
 otherwise it is compiled again and replaced.
 """
 
@@ -31,15 +31,15 @@ def compiled(nvrtc: Any, source: str, architecture: int) -> bytes:
     nvrtc : module
         CuPy's ``cupy.cuda.nvrtc``, or one with the same functions.
     source : str
-        The complete text: it includes no file, so the same text always means the same code.
+        The complete text. It includes no file, so the same text always compiles to the same code.
     architecture : int
-        The device's compute capability: 90 for 9.0. Beyond the newest that this NVRTC knows, it makes PTX for that one,
-        which the driver compiles.
+        The device's compute capability: 90 for 9.0. If it is newer than this NVRTC supports, NVRTC makes PTX for the
+        newest that it supports, which the driver compiles.
 
     Raises
     ------
     RuntimeError
-        The text does not compile; the message is the compiler's.
+        The text does not compile; the message has the compiler's log.
     """
     known = [a for a in nvrtc.getSupportedArchs() if a <= architecture]
     real = architecture in known
@@ -68,12 +68,12 @@ def _compile(nvrtc: Any, source: str, options: tuple[str, ...], real: bool) -> b
 
 
 def _digest(name: str, code: bytes) -> bytes:
-    """Return the digest of an entry and its name, so that an entry of another name does not match."""
+    """Return the digest of a cached file's code and name; a file renamed to another name does not match."""
     return hashlib.sha256(name.encode() + code).digest()
 
 
 def _read(path: Path) -> bytes | None:
-    """Return the code of an entry; None if there is none that can be trusted."""
+    """Return the code of a cached file; None if there is no file that can be trusted."""
     try:
         with path.open("rb") as file:
             if not _is_private(os.fstat(file.fileno())):
@@ -85,7 +85,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, code: bytes) -> None:
-    """Replace an entry, whole or not at all: other processes read the same folder."""
+    """Replace a cached file atomically, as other processes read the same folder."""
     with suppress(OSError):  # on a full disk, for example: the next process compiles it again
         handle, unfinished = tempfile.mkstemp(dir=path.parent)
         try:
@@ -103,7 +103,7 @@ def _is_private(status: os.stat_result) -> bool:
 
 @cache
 def _folder() -> Path | None:
-    """Return the user's cache, or None if there is none that can be trusted."""
+    """Return the user's cache folder; None if there is none that can be trusted."""
     home = Path(os.environ.get("XDG_CACHE_HOME", ""))
     try:
         if not home.is_absolute():  # the variable's specification says to ignore it

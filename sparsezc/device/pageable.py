@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from sparsezc.device.processors import processors
 
 _PIECE = 8 << 20  # bytes of a buffer; pieces of 2 MiB, or 16 threads, took up to twice as long on an H100's host
-LEAST = 16 << 20  # bytes from which threads are worth their start
+LEAST = 16 << 20  # bytes from which the threads pay off
 _NON_BLOCKING = 1  # cudaStreamNonBlocking
 _TO_DEVICE = 1  # cudaMemcpyHostToDevice
 
 
 class Arrival:
-    """A copy on its way, in pieces that arrive in any order. It keeps the device array, which is being written.
+    """A copy in progress, in pieces that arrive in any order. It keeps the device array alive while it is written.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ class Arrival:
 
     def __init__(self, array: Any, count: int = 0) -> None:
         self._array, self._count = array, count
-        self._wanted = 0  # bytes that a thread waits for
-        self._beyond: set[int] = set()  # pieces that arrived before one that is nearer to the start
+        self._wanted = 0  # bytes that the waiting thread needs
+        self._beyond: set[int] = set()  # pieces that arrived before an earlier one of the array
         self._error: BaseException | None = None
         self._changed = Condition()
 
     def wait(self, nbytes: int) -> int:
-        """Wait until so many bytes from the start have arrived; return how many have."""
+        """Wait until the first `nbytes` bytes have arrived; return the number of bytes from the start that have."""
         with self._changed:
             self._wanted = nbytes
             self._changed.wait_for(lambda: self._count >= nbytes or self._error is not None)
@@ -51,7 +51,7 @@ class Arrival:
             return self._count
 
     def add(self, piece: int) -> None:
-        """Count a piece that has arrived, by its first byte."""
+        """Record that the piece which begins at byte `piece` has arrived."""
         with self._changed:
             self._beyond.add(piece)
             while self._count in self._beyond:
@@ -61,14 +61,14 @@ class Arrival:
                 self._changed.notify_all()
 
     def fail(self, error: BaseException) -> None:
-        """Let all that wait raise an error."""
+        """Make all waiting threads raise an error."""
         with self._changed:
             self._error = error
             self._changed.notify_all()
 
 
 class Pageable:
-    """Threads of one device, with two pinned buffers and two streams each; all are kept.
+    """A pool of threads that copy to one device, each with two pinned buffers and two streams; all live until the end.
 
     Parameters
     ----------
@@ -87,20 +87,20 @@ class Pageable:
     ) -> None:
         self._runtime, self._device = runtime, device
         self._count = processors(12) if threads is None else threads
-        self._lanes: SimpleQueue[tuple[Any, list[Any]]] = SimpleQueue()  # a thread takes one for as long as it works
+        self._lanes: SimpleQueue[tuple[Any, list[Any]]] = SimpleQueue()  # a task takes one while it copies
         for buffers in pin(2 * self._count * _PIECE).reshape(self._count, 2, _PIECE):
             self._lanes.put((buffers, [runtime.streamCreateWithFlags(_NON_BLOCKING) for _ in range(2)]))
         self._threads = ThreadPoolExecutor(self._count, "pageable")
 
     def begin(self, array: Any, target: int, host: NDArray[np.uint8]) -> Arrival:
-        """Begin to copy bytes to a device array at this address, at which no kernel works any more."""
+        """Begin to copy bytes to a device array at the address `target`, which no kernel uses any more."""
         arrival, pieces = Arrival(array), iter(range(0, host.size, _PIECE))
         for _ in range(self._count):
             self._threads.submit(self._work, arrival, target, host, pieces)
         return arrival
 
     def _work(self, arrival: Arrival, target: int, host: NDArray[np.uint8], pieces: Iterator[int]) -> None:
-        """Copy pieces that no other thread has taken."""
+        """Copy the pieces that no other thread has taken."""
         lane = self._lanes.get()
         try:
             self._copy(lane, arrival, target, host, pieces)
@@ -128,7 +128,7 @@ class Pageable:
         for at in pieces:  # a range's iterator gives each number to one thread
             wait(turn)
             buffer, some = buffers[turn], host[at : at + _PIECE]
-            buffer[: some.size] = some  # without Python's lock
+            buffer[: some.size] = some  # NumPy releases Python's lock while it copies
             runtime.memcpyAsync(target + at, buffer.ctypes.data, some.size, _TO_DEVICE, streams[turn])
             sent[turn] = at
             turn = 1 - turn

@@ -1,4 +1,4 @@
-"""The number of processors of this process."""
+"""The processors that this process may use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["processors", "usable"]
 
 
 def processors(at_most: int = 2**16) -> int:
-    """Return the number of processors that this process may use, or `at_most` if they are more: a pool's threads.
+    """Return the number of processors that this process may use, at most `at_most`: the size of a thread pool.
 
     >>> processors(1)
     1
@@ -17,7 +17,7 @@ def processors(at_most: int = 2**16) -> int:
 
 
 def usable() -> tuple[int, ...]:
-    """Return the processors that this process may use: a batch system or `taskset` may leave it few of the machine's.
+    """Return the processors that this process may use: a batch system or `taskset` may allow only some.
 
     >>> len(usable()) == processors()
     True

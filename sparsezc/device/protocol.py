@@ -1,6 +1,6 @@
-"""The operations of a GPU that the GPU engine and the placements need, and the recovery of memory that is short.
+"""The operations of a GPU that the GPU engine and the placements need, and the freeing of caches when memory is short.
 
-:class:`~sparsezc.device.cupy_device.Cuda` does it with CuPy, the tests' emulated device on the CPU.
+:class:`~sparsezc.device.cupy_device.Cuda` implements them with CuPy, the tests' emulated device on the CPU.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Arrival", "Copies", "Device", "Kernel", "Pages", "Recording", "Relau
            "when_short"]  # fmt: skip
 
 
-#: Launches a kernel once more, with other values of the arguments of one group.
+#: A function that launches a kernel again, with other values of the arguments of one group.
 Relaunch = Callable[[tuple[Any, ...]], None]
 
 
@@ -30,17 +30,17 @@ class Kernel(Protocol):
     def __call__(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None: ...
 
     def reserve(self, nbytes: int) -> None:
-        """Give each block of later launches so many bytes of shared memory, at most the device's `block_bytes`."""
+        """Give each block of later launches `nbytes` of dynamic shared memory, at most the device's `block_bytes`."""
 
     def keep(self, blocks: int, threads: int, arguments: tuple[Any, ...], first: int, count: int) -> Relaunch:
-        """Return a function that launches these blocks with `count` other arguments from the place `first` on.
+        """Return a function that repeats this launch with `count` new arguments from number `first` on.
 
-        It takes them as one tuple. It keeps the addresses of the arrays among the other arguments, and not the arrays.
+        The function takes the new arguments as one tuple. Of the other arrays it keeps only the addresses.
         """
         ...
 
     def at_once(self, threads: int) -> int:
-        """Return the most blocks of so many threads that the device runs at the same time."""
+        """Return the largest number of blocks of `threads` threads that the device runs at the same time."""
         ...
 
     def together(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
@@ -55,10 +55,10 @@ class Pages:
     array: NDArray[np.uint8]
     pointer: int
     kind: str  # "managed", "pinned", "migrating" or "file"
-    ready: Callable[[int], None] | None = None  # waits until the first so many bytes may be used; None: all may be
+    ready: Callable[[int], None] | None = None  # waits until the first n bytes may be used; None: all bytes may be
 
     def wait_for_all(self) -> Pages:
-        """Return itself once every byte may be used."""
+        """Wait until every byte may be used; return these pages."""
         if self.ready is not None:
             self.ready(self.array.nbytes)
             self.ready = None
@@ -67,7 +67,7 @@ class Pages:
 
 @dataclass(eq=False)
 class Window:
-    """Device memory that other processes of this machine can open by a name; their views must be gone before it is."""
+    """Device memory that other processes of this machine open by a name; it must outlive their views."""
 
     array: Any  # bytes
     name: bytes
@@ -75,9 +75,9 @@ class Window:
 
 @dataclass(eq=False)
 class Signal:
-    """A mark in a device's order of work, for which devices of other processes wait: they open it by its name."""
+    """An event in a device's stream for which the devices of other processes can wait; they open it by its name."""
 
-    give: Callable[[], None]  # once the kernels and moves so far have ended, and none that follow
+    give: Callable[[], None]  # records the event: it occurs once all kernels and moves issued so far have ended
     name: bytes
 
 
@@ -87,47 +87,47 @@ class Device(Protocol):
     name: str
     xp: Any  # cupy, or numpy on the emulated device
     multiprocessors: int
-    cache_bytes: int  # of the cache that all multiprocessors share
-    block_bytes: int  # of shared memory, the most that a block can have
+    cache_bytes: int  # bytes of the cache that all multiprocessors share
+    block_bytes: int  # bytes of shared memory that a block can have at most
 
     def has_turn(self, turn: int) -> bool:
-        """Return whether this is the machine's device of a number, counted modulo their number."""
+        """Return whether this is the machine's device `turn`, modulo the number of devices."""
         ...
 
     def compile(self, source: str, name: str, passed: Passed) -> Kernel:
-        """Compile a text's kernel of this name; `passed`: the types of its parameters."""
+        """Compile the kernel `name` of a text; `passed`: the types of its parameters."""
         ...
 
     def memory(self) -> tuple[int, int]:
-        """Free and total bytes of the device's memory."""
+        """Return the free and the total bytes of the device's memory."""
         ...
 
     def pages(self, nbytes: int, kind: str, wait: bool = True) -> Pages:
-        """Allocate host memory; without `wait` its first bytes may be ready before the others."""
+        """Allocate host memory that kernels read; without `wait` the bytes become ready later, in ascending order."""
         ...
 
     def map(self, array: NDArray[np.uint8]) -> Pages:
-        """Map a file's pages, mapped by the host, for kernels to read only; raise OutOfMemory if that is refused."""
+        """Let kernels read a file's pages that the host has mapped; raise OutOfMemory if the driver refuses."""
         ...
 
     def managed_is_safe(self) -> bool:
-        """Return whether a kernel and the host can share managed pages without migrating them."""
+        """Return whether kernels and the host can access managed pages at the same time, without migration."""
         ...
 
     def asnumpy(self, array: Any) -> NDArray[Any]: ...
     def pointer(self, array: Any) -> int: ...
     def copy_in(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
-        """Fill a device array from as many bytes of host memory; from pages of this kind, at the link's own rate."""
+        """Fill a device array from as many bytes of host memory, which are pages of `kind`, at the link's full rate."""
 
     def copy_pageable(self, array: Any, host: NDArray[Any]) -> Arrival:
-        """Begin to fill a device array from memory that is not pinned, and stays unchanged until it has arrived."""
+        """Begin to fill a device array from memory that is not pinned and stays unchanged until the copy has ended."""
         ...
 
     def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned", wait: bool = True) -> None:
-        """Copy from the device to the host; without `wait` the bytes are there once :meth:`synchronize` returns."""
+        """Copy from the device to the host; without `wait` the host may read the bytes after :meth:`synchronize`."""
 
     def move(self, target: int, source: int, nbytes: int) -> None:
-        """Copy between addresses of device memory, of any card that this one reaches, in the order of the kernels."""
+        """Copy between device addresses, of any card that this one reaches, in the order of the kernels."""
 
     def synchronize(self) -> None: ...
     def cards(self) -> list[int]:
@@ -135,7 +135,7 @@ class Device(Protocol):
         ...
 
     def spread(self, nbytes: int) -> Any:
-        """Return uninitialised bytes in the memory of all :meth:`cards`; raise OutOfMemory if they have too little."""
+        """Return uninitialised bytes spread over all :meth:`cards`; raise OutOfMemory if they have too few."""
         ...
 
     def window(self, nbytes: int) -> Window:
@@ -147,24 +147,24 @@ class Device(Protocol):
         ...
 
     def signal(self) -> Signal:
-        """Make a signal that other processes can open; raise DeviceUnavailable if this device has none."""
+        """Return a new signal that other processes can open; raise DeviceUnavailable if this device has none."""
         ...
 
     def open_signal(self, name: bytes) -> Callable[[], None]:
-        """Return a function that lets later kernels and moves wait for another process's signal, as it was last given.
+        """Return a function that makes later kernels and moves wait for another process's signal, as last recorded.
 
         The host does not wait. Raise DeviceUnavailable if this device cannot.
         """
         ...
 
     def copies(self) -> Copies:
-        """Return a lane for copies from pinned host memory beside the kernels."""
+        """Return a stream of copies from pinned host memory that run beside the kernels."""
         ...
 
     def traffic(self, kernel: Kernel) -> tuple[int, int, int]:
-        """Return the requests and sectors (32 bytes) of host memory, and the sectors of segments in device memory.
+        """Return the requests to host memory, their sectors (32 bytes), and the sectors of segments in device memory.
 
-        These are the counts of a counting kernel since the last call.
+        A counting kernel counted them since the last call of this method.
         """
         ...
 
@@ -177,24 +177,24 @@ class Arrival(Protocol):
     """A copy to the device that runs beside kernels and beside the host's own work."""
 
     def wait(self, nbytes: int) -> int:
-        """Wait until later kernels find so many bytes from the start on; return how many they find."""
+        """Wait until kernels can read the first `nbytes` bytes; return how many bytes from the start they can read."""
         ...
 
 
 class Copies(Protocol):
-    """Copies to the device that run beside kernels, in their order."""
+    """A stream of copies to the device, which run in order and beside kernels."""
 
     def wait(self) -> None:
-        """Let the next copies begin once all kernels launched so far have ended."""
+        """Make later copies wait for all kernels launched so far."""
 
     def copy(self, target: Any, host: NDArray[Any]) -> None:
-        """Begin to fill a device array; the host's must be pinned, and stay unchanged until the copy has ended."""
+        """Begin to fill a device array; `host` must be pinned, and unchanged until the copy has ended."""
 
     def join(self) -> None:
-        """Let kernels launched later wait for the copies so far."""
+        """Make kernels launched later wait for the copies issued so far."""
 
     def mark(self) -> Callable[[], None]:
-        """Return a function with which the host waits for the copies so far."""
+        """Return a function with which the host waits for the copies issued so far."""
         ...
 
 
@@ -209,17 +209,17 @@ _givers: list[Callable[[], bool]] = []
 
 
 def when_short(give: Callable[[], bool]) -> None:
-    """Have `give` called when an allocation fails; it frees device memory and returns whether it freed any."""
+    """Register a function to call when an allocation fails; it frees memory and returns whether it freed any."""
     _givers.append(give)
 
 
 def giving(allocate: Callable[[int], _T]) -> Callable[[int], _T]:
-    """Wrap an allocator so that it frees caches before it fails."""
+    """Return an allocator that frees caches and tries again before it fails."""
 
     def allocated(nbytes: int) -> _T:
         try:
             return allocate(nbytes)
-        except MemoryError:  # CuPy's, or that of an allocator which the user gave it
+        except MemoryError:  # CuPy's own, or that of an allocator which the user gave to CuPy
             gave = [give() for give in _givers]
             if not any(gave):
                 raise

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-#: The names of arguments: the type of each group (a NamedTuple, whose fields are parameters' names), then single names.
+#: The names of a launch's arguments: the type of each group (a NamedTuple, whose fields are names), then single names.
 Shape = tuple[Any, ...]
-#: Puts the values of a shape into the order of the parameters.
+#: A function that sorts the values of a shape into the order of the parameters.
 Order = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 #: The type of each parameter, None for a pointer.
 Passed = tuple[np.dtype[Any] | None, ...]
@@ -30,11 +30,11 @@ _TYPES: dict[str, np.dtype[Any]] = {
 }  # fmt: skip
 
 
-_END = 2**63  # of Python integers: a device passes them as signed ones of eight bytes
+_END = 2**63  # of Python integers: a device passes them as signed integers of eight bytes
 
 
 class Parameter(NamedTuple):
-    """One parameter: its name, its type or what it points to, and whether it is a pointer."""
+    """One parameter: its name, its type or the type that it points to, and whether it is a pointer."""
 
     name: str
     ctype: str
@@ -42,12 +42,12 @@ class Parameter(NamedTuple):
 
 
 def typedefs(prelude: str) -> dict[str, np.dtype[Any]]:
-    """Return the types that a prelude names, such as ``typedef u32 Id;``."""
+    """Return the types that a prelude defines by name, as by ``typedef u32 Id;``."""
     return {name: _TYPES[ctype] for ctype, name in _TYPEDEF.findall(prelude) if ctype in _TYPES}
 
 
 def kernels(text: str) -> list[str]:
-    """Return the kernels of a text; ``KERNEL`` is one whose name is set when it is compiled."""
+    """Return the names of a text's kernels; ``KERNEL`` is replaced by a name when the kernel is compiled."""
     return [match[1] for match in _KERNEL.finditer(text)]
 
 
@@ -81,7 +81,7 @@ class Signature:
         return cls(f"{name} ({file})", tuple(made))
 
     def order(self, shape: Shape) -> Order:
-        """Return a function that puts a shape's arguments into the parameters' order; raise TypeError on a mismatch."""
+        """Return a function that sorts a shape's values into the parameters' order; raise TypeError on a mismatch."""
         made = self._orders.get(shape)
         if made is None:
             made = self._orders[shape] = self._made(list(_names(shape)))
@@ -102,22 +102,22 @@ class Signature:
         return tuple if given == asked else itemgetter(*(places[name] for name in asked))
 
     def neighbours(self, group: type[Any]) -> tuple[int, int]:
-        """Return the place of a group's first parameter and their number; raise TypeError if they are no neighbours."""
+        """Return a group's first parameter's number and the group's size; raise TypeError if it is not consecutive."""
         asked, given = [parameter.name for parameter in self.parameters], list(_names((group,)))
         if given[0] not in asked:
             raise TypeError(f"{self.kernel} has no parameter {given[0]!r}; its parameters are {', '.join(asked)}")
         first = asked.index(given[0])
         if (found := asked[first : first + len(given)]) != given:
             needed = ", ".join(given)
-            raise TypeError(f"{self.kernel}: neighbours {needed} are needed, the parameters are {', '.join(found)}")
+            raise TypeError(f"{self.kernel}: consecutive parameters {needed} are needed, found {', '.join(found)}")
         return first, len(given)
 
     def passed(self, types: Mapping[str, np.dtype[Any]]) -> Passed:
-        """Return the type in which each argument is passed, None for a pointer."""
+        """Return the type in which each argument is passed; None for a pointer."""
         return tuple(None if p.is_pointer else types.get(p.ctype, _TYPES.get(p.ctype)) for p in self.parameters)
 
     def typed(self, types: Mapping[str, np.dtype[Any]]) -> list[tuple[int, type[np.generic]]]:
-        """Return the places and types of the numbers that are not of a fixed integer type."""
+        """Return number and type of each parameter that is neither a pointer nor of a fixed integer type."""
         found = []
         for place, (name, ctype, is_pointer) in enumerate(self.parameters):
             if is_pointer or (ctype in _TYPES and _TYPES[ctype].kind in "iu"):
@@ -128,7 +128,7 @@ class Signature:
         return found
 
     def check(self, arguments: Sequence[Any], types: Mapping[str, np.dtype[Any]]) -> None:
-        """Compare arguments, in the parameters' order, with their types; raise a TypeError that names a misfit."""
+        """Compare arguments, in the parameters' order, with their types; raise a TypeError that names a mismatch."""
         for (name, ctype, is_pointer), argument in zip(self.parameters, arguments, strict=True):
             dtype = types.get(ctype, _TYPES.get(ctype))
             wrong = _pointer_error(argument, dtype) if is_pointer else _number_error(argument, dtype)
@@ -148,7 +148,7 @@ def _names(shape: Shape) -> Iterator[str]:
 
 
 def _pointer_error(argument: Any, dtype: np.dtype[Any] | None) -> str:
-    """Return the error of an argument for a pointer parameter; an address is an int or uint64, and 0 is null."""
+    """Describe an argument that is no pointer (an array, or an int or uint64 as address); "" if it is one."""
     if isinstance(argument, np.uint64) or (type(argument) is int and 0 <= argument < _END):
         return ""
     if not (hasattr(argument, "dtype") and hasattr(argument, "flags")) or isinstance(argument, np.generic):
@@ -159,7 +159,7 @@ def _pointer_error(argument: Any, dtype: np.dtype[Any] | None) -> str:
 
 
 def _number_error(argument: Any, dtype: np.dtype[Any] | None) -> str:
-    """Return the error of an argument for a number parameter."""
+    """Describe an argument that is no number of this type; "" if it is one."""
     given = f"{argument!r} ({type(argument).__name__})"
     if dtype is None:
         return ""

@@ -1,7 +1,7 @@
 """The memory of several cards as one range of addresses, through CUDA's virtual memory management.
 
-Physical memory is taken from the cards stripe by stripe, and the stripes are mapped behind each other into addresses
-that this process's card may read and write, over NVLink where the cards have it. Kernels see one array.
+Physical memory is allocated on the cards stripe by stripe; the stripes are mapped to consecutive addresses, which this
+process's card can read and write, over NVLink where the cards have it. Kernels see one array.
 
 Source: CUDA C++ Programming Guide, section Virtual Memory Management.
 """
@@ -46,7 +46,7 @@ class _Access(ctypes.Structure):
 
 
 def owners(nbytes: int, free: Sequence[int]) -> list[int]:
-    """Return the card of each stripe of an array: each is taken from the card with the most memory left.
+    """Return the card of each stripe of an array: a stripe is allocated on the card with the most memory left.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def owners(nbytes: int, free: Sequence[int]) -> list[int]:
     Raises
     ------
     OutOfMemory
-        The cards together have too little.
+        The free memory of all cards is too small.
 
     >>> owners(4 * STRIPE, [3 * STRIPE, 2 * STRIPE])
     [0, 0, 1, 0]
@@ -67,7 +67,7 @@ def owners(nbytes: int, free: Sequence[int]) -> list[int]:
         card = max(range(len(left)), key=left.__getitem__)
         if left[card] < STRIPE:
             raise OutOfMemory(
-                f"{nbytes:,} bytes over {len(left)} cards were asked for; their free bytes are {list(free)}"
+                f"{nbytes:,} bytes over {len(left)} cards were requested; their free bytes are {list(free)}"
             )
         left[card] -= STRIPE
         found.append(card)
@@ -75,7 +75,7 @@ def owners(nbytes: int, free: Sequence[int]) -> list[int]:
 
 
 class Range:
-    """Addresses that stand for stripes of several cards' memory; :meth:`close` gives both back.
+    """A range of addresses mapped to stripes of several cards' memory; :meth:`close` frees both.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Range:
             raise
 
     def _add(self, card: int) -> None:
-        """Map a stripe of a card's memory behind those before it."""
+        """Allocate a stripe of a card's memory and map it after the earlier stripes."""
         wanted = _Properties(type=_PINNED, location=_Location(_DEVICE, card))
         memory = c_uint64()
         self._call("cuMemCreate", byref(memory), c_size_t(STRIPE), byref(wanted), c_uint64(0))
@@ -110,10 +110,10 @@ class Range:
             self._call("cuMemMap", at, c_size_t(STRIPE), c_size_t(0), memory, c_uint64(0))
             self._stripes += 1
         finally:
-            self._call("cuMemRelease", memory)  # the mapping keeps it
+            self._call("cuMemRelease", memory)  # the mapping keeps the memory
 
     def close(self) -> None:
-        """Give addresses and memory back; no kernel may use them any more."""
+        """Free addresses and memory; no kernel may use them any more."""
         if self._stripes:
             self._call("cuMemUnmap", c_uint64(self.address), c_size_t(self._stripes * STRIPE))
             self._stripes = 0
@@ -128,5 +128,5 @@ class Range:
             self._driver.cuGetErrorString(c_int(code), byref(text))
             said = f"{name}: {(text.value or b'unknown error').decode()}"
             if code == _OUT_OF_MEMORY:
-                raise OutOfMemory(f"{self.nbytes:,} bytes over several cards were asked for: {said}")
-            raise DeviceUnavailable(f"the cards' memory cannot be joined: {said}")
+                raise OutOfMemory(f"{self.nbytes:,} bytes over several cards were requested: {said}")
+            raise DeviceUnavailable(f"the cards' memory cannot be mapped as one range: {said}")

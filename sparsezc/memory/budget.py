@@ -1,9 +1,10 @@
-"""Budgets of device memory and host memory, and the meaning of ``placement="auto"``.
+"""The budgets of device and host memory, and the resolution of ``placement="auto"``.
 
 All figures are bytes. The device's budget is ``gb.config.budget``: None (nine tenths of the free memory), a number of
 bytes, a text such as ``"16GB"``, or a share of the device's memory such as ``0.5``. ``gb.config.host_budget`` is the
-host memory that making one matrix may take: None (nine tenths of the figure of :mod:`~sparsezc.memory.machine`) or a
-number of the same kinds, which is not checked against that figure, as a virtual machine may grow beyond it.
+host memory that making one matrix may take: None (nine tenths of the available memory by
+:mod:`~sparsezc.memory.machine`), or a budget in the other forms, which is not compared with the available memory, as a
+virtual machine may grow beyond it.
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ from sparsezc.memory.placement import BEYOND, FILES, FITS, HOST, HOSTS, OPENED, 
 
 _SHARE = 0.9
 _SMALL = 1 << 24  # bytes: for smaller arrays the machine's memory is not checked
-HEAD_BYTES = 32  # bytes a row, of the row-head cache
-_HEADS_SHARE = 0.5  # of the memory that is left for row heads, as segments and vectors need some too
-MOST_HEADS = 32  # ids a row in the row-head cache: one lane of the warp that builds a row holds one
-_SOON_READ = 1 << 28  # bytes of a file that are read in little time: they are placed where they are used fastest
-LONG = 2048  # entries: rows longer than this are cut into chunks that many warps share
-_SHORT, _FEW = 512, 1 << 25  # the same in a matrix of so few entries that 32 such rows are many warps' share
-#: Bytes a vertex: six vectors of 8-byte values, as PageRank holds (searches hold fewer), and 8 bytes for presence words
-#: and for the counts that placements keep of rows.
+HEAD_BYTES = 32  # bytes of a row in the row-head cache by default
+_HEADS_SHARE = 0.5  # largest share of the remaining memory for row heads, as segments and vectors need some too
+MOST_HEADS = 32  # most ids of a row in the row-head cache: each lane of the warp that builds a row has one
+_SOON_READ = 1 << 28  # bytes of a file that are read so soon that they are copied to device memory
+LONG = 2048  # entries: longer rows are cut into chunks, which several warps share
+_SHORT, _FEW = 512, 1 << 25  # LONG in a matrix of fewer than 2^25 entries, where 32 rows of 2,048 are many warps' share
+#: Bytes of a vertex: six vectors of 8-byte values, as PageRank has (searches have fewer), and 8 bytes for presence
+#: words and for the counts that placements keep of rows.
 _VECTOR_BYTES = 56
-LOOP_BYTES = 64  # of a row, at most, in the own arrays of an algorithm's compiled loop
+LOOP_BYTES = 64  # most bytes of a row in the arrays of an algorithm's compiled loop
 
 
 def parse(budget: float | str | None, free: int, total: int) -> int:
-    """Return a budget, in any form that :mod:`sparsezc.config` allows, in bytes.
+    """Return the bytes of a budget in any form that :mod:`sparsezc.config` allows.
 
     >>> parse("16GB", 10**11, 10**11), parse(0.5, 60, 80), parse(None, 100, 200)
     (16000000000, 40, 90)
@@ -49,9 +50,10 @@ _caches: WeakSet[Cache] = WeakSet()
 
 
 class Cache(Protocol):
-    """A cache in device memory: it counts towards the budget, and is dropped when the memory is needed.
+    """A cache in device memory: its bytes count towards the budget, and it is dropped when memory runs short.
 
-    A dropped cache takes no bytes and can be filled again. One that processes share is freed once all take part.
+    A dropped cache takes no bytes and can be built again. The memory of a cache that processes share is freed once all
+    of them take part.
     """
 
     @property
@@ -61,7 +63,7 @@ class Cache(Protocol):
 
 
 def register_cache(cache: Cache) -> None:
-    """Count a cache for as long as it lives."""
+    """Count a cache towards the budget for as long as the object exists."""
     _caches.add(cache)
 
 
@@ -82,7 +84,7 @@ when_short(reclaim)
 
 
 def available() -> int:
-    """Return the bytes of device memory that may still be used: the budget less caches, and at most the free memory."""
+    """Return the bytes of device memory that may still be used: the budget less caches, at most the free memory."""
     free, total = cuda.current().memory()
     if config.budget is None:
         return parse(None, free, total)
@@ -90,23 +92,23 @@ def available() -> int:
 
 
 def exceeded() -> bool:
-    """Return whether caches take more than a budget that was lowered since."""
+    """Return whether caches take more than the budget, as it was lowered after they were built."""
     return config.budget is not None and _held() > parse(config.budget, *cuda.current().memory())
 
 
 def make_available(nbytes: int) -> int:
-    """Return the bytes of device memory that may be used; caches are dropped if fewer than `nbytes` remain."""
+    """Return the bytes of device memory that may be used; drop all caches first if these are fewer than `nbytes`."""
     free = available()
     return available() if nbytes > free and reclaim() else free
 
 
 def fitting(placement: str, nbytes: int) -> str:
-    """Return the placement for a result of so many bytes: `placement`, or host memory if it does not fit."""
+    """Return the placement for a result of `nbytes` bytes: `placement`, or one in host memory if it does not fit."""
     return BEYOND if RECORDS[placement].resident and nbytes > available() else placement
 
 
 def setting_bytes(part: float | str) -> int:
-    """Return the bytes of device memory that a setting such as `head_budget` means."""
+    """Return the bytes of device memory of a setting such as `head_budget`."""
     free, total = cuda.current().memory()
     return parse(part, free, total)
 
@@ -121,7 +123,7 @@ def host_available() -> int | None:
 
 
 def workspace() -> int | None:
-    """Return the bytes for work that may run on the device or the host: the lesser of the two memories' free bytes."""
+    """Return the bytes for work on the device or the host: the smaller number of those that may be used."""
     space = host_available()
     if cuda.reason() is not None:
         return space
@@ -129,19 +131,19 @@ def workspace() -> int | None:
 
 
 def require_host(nbytes: int, what: str) -> None:
-    """Raise OutOfMemory if host memory is short, before any of it is touched.
+    """Raise OutOfMemory if host memory is too small for `nbytes`, before any of it is touched.
 
     Raises
     ------
     OutOfMemory
-        The message has the bytes that are needed and those that may be used.
+        The message has the bytes needed and the bytes that may be used.
     """
     if not has_host(nbytes):
         raise OutOfMemory(f"{what} needs {nbytes:,} bytes of host memory and {host_available():,} may be used{_hint()}")
 
 
 def has_host(nbytes: int) -> bool:
-    """Return whether host memory suffices, as far as it is known."""
+    """Return whether host memory suffices for `nbytes`, or its size is unknown."""
     if nbytes < _SMALL and config.host_budget is None:
         return True
     space = host_available()
@@ -155,12 +157,12 @@ def _hint() -> str:
 
 
 def working_bytes(nrows: int) -> int:
-    """Return the device memory of an algorithm's vectors and the matrix's offsets, beside the edges."""
+    """Return the bytes of device memory for an algorithm's vectors and the matrix's offsets."""
     return (_VECTOR_BYTES + 8) * nrows
 
 
 def head_bytes(nrows: int) -> int:
-    """Return the device memory of a row-head cache if the user sets no budget (``gb.config.head_budget``).
+    """Return the bytes of a row-head cache if ``gb.config.head_budget`` is not set.
 
     >>> head_bytes(1000)
     32768
@@ -169,12 +171,12 @@ def head_bytes(nrows: int) -> int:
 
 
 def heads_space(asked: int, space: int) -> int:
-    """Return the bytes that a row-head cache may take: those of its own setting, or its share of the memory left."""
+    """Return the bytes that a row-head cache may take: `asked`, at most its share of the memory left, `space`."""
     return min(asked, int(_HEADS_SHARE * space))
 
 
 def chunk_length(nvals: int) -> int:
-    """Return the most entries of a row that is not cut into chunks, and of a chunk, in a matrix of so many entries.
+    """Return the most entries of a row chunk, and of an uncut row, in a matrix of `nvals` entries.
 
     >>> chunk_length(10**6), chunk_length(10**9)
     (512, 2048)
@@ -185,14 +187,14 @@ def chunk_length(nvals: int) -> int:
 def needs(
     placement: Placement, nbytes: int, nrows: int, nvals: int, host_nbytes: int | None = None, cards: int | None = None
 ) -> tuple[int, int]:
-    """Return the device memory and the host memory that a matrix and an algorithm's vectors take, in bytes.
+    """Return the bytes of device memory and of host memory that a matrix and an algorithm's vectors take.
 
     Parameters
     ----------
     nbytes, host_nbytes : int
-        The bytes of ids and values where kernels read them, and in the CPU engine's placement, whose ids are wider.
+        The bytes of ids and values for kernels, and in the CPU engine's placement, whose ids are wider.
     cards : int, optional
-        The cards of the machine; by default those that there are.
+        The number of cards, by default the machine's.
     """
     if not placement.kernels:
         return 0, host_nbytes or 0
@@ -205,14 +207,14 @@ def needs(
 
 
 def automatic(nbytes: int, nrows: int, space: int, current: str | None = None) -> str:
-    """Return the placement that "auto" stands for on a GPU of which `space` bytes may be used.
+    """Return the placement that "auto" means on a GPU of which `space` bytes may be used.
 
     Parameters
     ----------
     nbytes : int
-        Of ids and values.
+        The bytes of ids and values.
     current : str, optional
-        "mapped" for a `.h5` file, which stays mapped unless it fits and is read in little time.
+        "mapped" for a `.h5` file, which stays mapped unless it fits in device memory and is read soon.
 
     Examples
     --------
@@ -231,26 +233,26 @@ def resolve(
 ) -> str:  # fmt: skip
     """Return the placement for a matrix of `nbytes` bytes of ids and values.
 
-    "auto" is "device", or "hybrid" where device memory is too small; or "mapped".
+    "auto" is "device", "hybrid" if device memory is too small, or "mapped".
 
     Parameters
     ----------
     nvals : int
-        The number of entries; without any, no placement needs buffers.
+        The number of entries; with 0, no placement needs buffers.
     host_nbytes : int, optional
-        The bytes in placement ``"host"``, whose ids are wider; without it that placement is not measured.
+        The bytes in placement ``"host"``, whose ids are wider; if omitted, that placement is not checked.
     current : str, optional
-        The placement where the matrix already is, which needs no further memory. "auto" keeps a mapped matrix mapped if
-        device memory is too small for it, or if reading it would take long.
+        The matrix's present placement, which needs no further memory. "auto" keeps a mapped matrix mapped if device
+        memory is too small for it, or if reading it would take long.
 
     Raises
     ------
     InvalidValue
-        The placement is "mapped" and no file is, or its name is unknown.
+        The placement is "mapped" and the matrix is not, or its name is unknown.
     OutOfMemory
-        The matrix does not fit: the message gives each placement's need and the memory there is.
+        The matrix does not fit; the message has the bytes that each placement needs and those that may be used.
     DeviceUnavailable
-        The caller asked for a GPU and there is none.
+        A GPU was requested and there is none.
     """
     check_name(placement)
     chosen = _mapped(placement, nbytes, nrows, current, host_nbytes) or _choose(placement, nbytes, nrows)
@@ -259,7 +261,7 @@ def resolve(
     needed, needed_host = needs(RECORDS[chosen], nbytes, nrows, nvals, host_nbytes)
     card = None if engine_of(chosen) != "gpu" else make_available(needed)
     fits = card is None or needed <= card
-    if fits and needed_host < _SMALL and config.host_budget is None:  # no need to read the machine's memory
+    if fits and needed_host < _SMALL and config.host_budget is None:  # the machine's memory need not be read
         return chosen
     host = host_available()
     told = _told(nbytes, nrows, nvals, host_nbytes)
@@ -278,7 +280,7 @@ def resolve(
 
 
 def _told(nbytes: int, nrows: int, nvals: int, host_nbytes: int | None) -> str:
-    """Return the needs of the placements as text; placements of equal need are named together."""
+    """Return the bytes that each placement needs as text; placements of equal need are named together."""
     buffers: dict[int, list[str]] = {}
     for each in RECORDS.values():
         if each.buffers:
@@ -292,11 +294,11 @@ def _told(nbytes: int, nrows: int, nvals: int, host_nbytes: int | None) -> str:
 
 
 def _mapped(placement: str | None, nbytes: int, nrows: int, current: str | None, host_nbytes: int | None) -> str | None:
-    """Return "mapped" if a mapped file is to stay so; None: any other placement."""
+    """Return "mapped" if the matrix of a mapped file must stay mapped; None if the placement is another."""
     if placement is not None and placement in FILES:
         if current != placement:
             raise InvalidValue(
-                "placement='mapped' is for .h5 files that sparsezc wrote, as they are; gb.io.convert makes one"
+                "placement='mapped' is for .h5 files that sparsezc wrote, read unchanged; gb.io.convert makes one"
             )
         return placement
     if current not in FILES or placement not in (None, "auto") or config.placement != "auto":
@@ -308,21 +310,21 @@ def _mapped(placement: str | None, nbytes: int, nrows: int, current: str | None,
 
 
 def on_device() -> bool:
-    """Return whether a matrix is put on the GPU by default."""
+    """Return whether matrices are put on the GPU by default."""
     return config.engine == "gpu" or (config.engine == "auto" and cuda.reason() is None)
 
 
 def placement_beside(placement: str) -> str:
-    """Return the placement of new arrays of a matrix: its own, or memory where its other arrays belong to a file."""
+    """Return the placement of new arrays of a matrix: its own or, if its arrays belong to a file, one in memory."""
     if placement not in FILES:
         return placement
     return OPENED if on_device() else HOST
 
 
 def engine_of(placement: str) -> str:
-    """Return the engine for arrays in a placement; the CPU engine reads mapped files.
+    """Return the engine for arrays in a placement; unless the GPU is in use, the CPU engine reads mapped files.
 
-    Host memory belongs to the configured engine, unless that is the GPU's.
+    Arrays in placement "host" are for the configured engine or, if that is the GPU's, for the CPU engine.
     """
     if placement in HOSTS or (placement in FILES and not on_device()):
         return "cpu" if config.engine in ("auto", "gpu") else config.engine
@@ -330,7 +332,7 @@ def engine_of(placement: str) -> str:
 
 
 def check_name(placement: str | None) -> None:
-    """Raise InvalidValue for an unknown name of a placement, before the machine's memory is read."""
+    """Raise InvalidValue if `placement` is neither None, "auto" nor the name of a placement."""
     if placement not in (None, "auto", *RECORDS):
         known = ("auto", *RECORDS)
         nearest = meant(str(placement), known)
@@ -338,7 +340,7 @@ def check_name(placement: str | None) -> None:
 
 
 def _choose(placement: str | None, nbytes: int, nrows: int) -> str:
-    """Return the caller's or the configured placement, with "auto" resolved by the bytes that fit the device."""
+    """Return the requested or the configured placement, with "auto" resolved by the free device memory."""
     if placement in HOSTS or (placement is None and config.engine not in ("auto", "gpu")):
         return HOST
     missing = cuda.reason()

@@ -1,6 +1,6 @@
-"""The interface of every placement: one array of a matrix, written and read part by part; and the allocation of arrays.
+"""The interface of arrays in all placements, written and read part by part, and their allocation.
 
-An array in a placement is made by the file of its kind of memory, which the placement's record names.
+An array is allocated by the module of its kind of memory, which the placement's record names.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sparsezc.device import cuda
 from sparsezc.exceptions import InvalidValue
 from sparsezc.memory.placement import RECORDS
 
-_LANDED = 256 << 20  # bytes that one copy brings from the device to the host: 5 ms of the link
+_LANDED = 256 << 20  # bytes of one copy from the device to the host: 5 ms of the link
 
 
 class Buffer(ABC):
@@ -28,10 +28,10 @@ class Buffer(ABC):
     count, nbytes : int
     dtype : numpy.dtype
     placement : str
-        The name of the placement that made it.
+        The name of its placement.
     pages : str
-        The kind of memory behind it ("numpy", "device", "managed", "pinned", "migrating", "file"), which ``info`` and
-        ``doctor`` print.
+        Its kind of memory ("numpy", "device", "managed", "pinned", "migrating", "file"), which ``info`` and ``doctor``
+        print.
     """
 
     placement: str
@@ -48,14 +48,14 @@ class Buffer(ABC):
     @property
     @abstractmethod
     def pointer(self) -> int:
-        """Return the address of the first entry, for the engine of this placement."""
+        """Return the address of the first entry, for use by the engine of this placement."""
 
     @abstractmethod
     def write(self, start: int, array: ArrayLike) -> None:
         """Fill the entries from `start` on with `array`, converted to the buffer's dtype."""
 
     def begin_write(self, start: int, array: Any) -> None:
-        """Begin to write an array of the device, whose entries are there once the device is idle."""
+        """Begin to write a device array, whose entries can be read once the device is idle."""
         self.write(start, array)
 
     @abstractmethod
@@ -64,14 +64,14 @@ class Buffer(ABC):
 
     @abstractmethod
     def load(self, start: int = 0, stop: int | None = None) -> Any:
-        """Return the entries ``start:stop`` as an array in device memory; if they are there, a read-only view."""
+        """Return the entries ``start:stop`` as a device array; a read-only view if they are in device memory."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.count} x {self.dtype} in {self.placement} ({self.pages})>"
 
 
 def index_dtype(ncols: int, placement: str) -> np.dtype[Any]:
-    """Return the type of the column ids of a matrix: 4 bytes if they fit; in host memory SuiteSparse's 8 bytes."""
+    """Return the type of a matrix's column ids: 4 bytes if they suffice; for the CPU engine SuiteSparse's 8 bytes."""
     return np.dtype(np.uint32 if RECORDS[placement].kernels and ncols <= 2**32 else np.uint64)
 
 
@@ -81,22 +81,22 @@ def allocate(placement: str, count: int, dtype: DTypeLike, *, wait: bool = True)
     Parameters
     ----------
     placement : str
-        A name of :data:`sparsezc.memory.placement.RECORDS`. New arrays for "mapped" are in zero-copy memory, as a
+        A name in :data:`sparsezc.memory.placement.RECORDS`. New arrays for "mapped" are in zero-copy memory, as a
         mapped file cannot be changed.
     count : int
         The number of entries.
     dtype : dtype-like
         The type of one entry.
     wait : bool
-        Without it host memory may become ready part by part, in ascending order: all of it must be written before it is
-        read, and :meth:`~sparsezc.memory.Buffer.write` waits for what it needs.
+        If False, host memory may become ready later, in ascending order: it must be written before it is read, and
+        :meth:`~sparsezc.memory.Buffer.write` waits for the pages that it needs.
 
     Raises
     ------
     InvalidValue
         The name is no placement.
     OutOfMemory
-        Memory is short; the message gives both sizes in bytes.
+        Memory is too small; the message has the bytes needed and free.
     DeviceUnavailable
         The placement needs a GPU and there is none.
     """
@@ -105,7 +105,7 @@ def allocate(placement: str, count: int, dtype: DTypeLike, *, wait: bool = True)
 
 
 def allocate_all(placement: str, *arrays: tuple[int, DTypeLike], wait: bool = True) -> list[Buffer]:
-    """Return several arrays, of which all or none fit: a (count, dtype) each; as :func:`allocate` makes one.
+    """Return an array for each (count, dtype), as :func:`allocate` does, or raise OutOfMemory if not all fit.
 
     >>> [len(buffer) for buffer in allocate_all("host", (4, "uint32"), (1, "bool"))]
     [4, 1]
@@ -130,9 +130,9 @@ def copied(
     chunk: int = 1 << 24,
     told: Callable[[int], None] = lambda _: None,
 ) -> Buffer:
-    """Return a buffer's entries in another placement, copied `chunk` entries at a time, each of which is told.
+    """Return a copy of a buffer in another placement; `told` is called with the number of entries after each `chunk`.
 
-    From the device they cross into pages of the host directly: into those that are ready, while others are made.
+    From device memory entries are copied into host pages directly, into ready pages while others are still touched.
     """
     direct = RECORDS[source.placement].resident and RECORDS[placement].kernels
     target = allocate(placement, source.count, dtype, wait=not direct)

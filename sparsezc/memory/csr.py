@@ -1,7 +1,7 @@
 """A CSR matrix as plain arrays: the result of readers and the input of engines.
 
-This module computes nothing. The arrays are in :class:`~sparsezc.memory.Buffer` objects, so a reader that knows the
-sizes fills the placement's own memory and no second copy ever exists.
+This module runs no operations. The arrays are :class:`~sparsezc.memory.Buffer` objects, so a reader that has the sizes
+fills the placement's memory directly, without a second copy.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from sparsezc.terminal.progress import bar, task
 
 @dataclass(eq=False)
 class Csr:
-    """Compressed sparse rows with ascending ids in each row and no duplicates.
+    """A matrix as compressed sparse rows, with ascending ids in each row and no duplicates.
 
     Attributes
     ----------
     nrows, ncols : int
     indptr : ndarray of int64, shape (nrows + 1,)
     indices : Buffer of unsigned ids, `nvals` entries
-    values : Buffer of `dtype`, `nvals` entries, or 1 entry where every value is the same (iso)
+    values : Buffer of `dtype`, `nvals` entries, or 1 entry if all values are equal (iso)
     dtype : DataType
     symmetric : bool
         The matrix is known to equal its transpose, pattern and values.
     merged : int
-        Entries that were merged into others of their positions when edges became this matrix.
+        The number of edges that were merged into others of the same position when this matrix was made.
     """
 
     nrows: int
@@ -55,12 +55,12 @@ class Csr:
 
     @property
     def nbytes(self) -> int:
-        """Return the bytes of the three arrays together."""
+        """Return the total bytes of the three arrays."""
         return self.indptr.nbytes + self.indices.nbytes + self.values.nbytes
 
     @property
     def placed_nbytes(self) -> int:
-        """Return the bytes of ids and values in memory that a GPU reads, where compressed ids stay so."""
+        """Return the bytes of ids and values in a placement that kernels read; compressed ids stay compressed."""
         from sparsezc.memory.id_blocks import BlocksBuffer
 
         packed = isinstance(self.indices, BlocksBuffer)
@@ -68,17 +68,17 @@ class Csr:
         return ids + self.values.nbytes
 
     def known_symmetric(self, symmetric: bool) -> Csr:
-        """Return itself, marked as known to equal its transpose or not."""
+        """Return this matrix, marked as known to equal its transpose or not."""
         self.symmetric = symmetric
         return self
 
     def add_merged(self, count: int) -> Csr:
-        """Return itself, made of so many more entries that were merged into others."""
+        """Return this matrix with `merged` increased by `count`."""
         self.merged += count
         return self
 
     def with_values(self, values: Buffer, dtype: DataType, iso: bool) -> Csr:
-        """Return the same pattern with other values."""
+        """Return a matrix of the same pattern with other values."""
         return replace(self, values=values, dtype=dtype, iso=iso)
 
     @classmethod
@@ -92,7 +92,7 @@ class Csr:
         dtype: Any = None,
         symmetric: bool = False,
     ) -> Csr:
-        """Wrap arrays that are already a CSR; a single value with several ids means an iso-valued matrix."""
+        """Return a Csr of arrays in this form; a single value with several ids means an iso-valued matrix."""
         offsets = np.asarray(indptr, np.int64)
         ids = np.asarray(indices)
         vals = np.atleast_1d(np.asarray(values))
@@ -103,7 +103,7 @@ class Csr:
         iso = vals.size == 1 and nvals != 1
         if not iso and vals.size != nvals:
             raise DimensionMismatch(f"values has {vals.size} entries; {nvals} (or 1: iso-valued) are needed")
-        if ids.dtype.kind == "i":  # the same bits: ids are never negative
+        if ids.dtype.kind == "i":  # a view of the same bits, as ids are never negative
             ids = ids.view(ids.dtype.str.replace("i", "u"))
         elif ids.dtype.kind != "u":
             raise InvalidValue(f"indices has dtype {ids.dtype}; integers are needed")
@@ -111,7 +111,7 @@ class Csr:
         return cls(offsets.size - 1, int(ncols), offsets, wrap(ids), wrap(vals), kind, iso, symmetric)
 
     def place(self, placement: str, *, ids: DTypeLike | None = None, chunk: int = 1 << 24) -> Csr:
-        """Return the same matrix with its arrays in another placement, copied in chunks; itself if nothing changes."""
+        """Return the matrix with its arrays in another placement, copied `chunk` entries at a time, or this matrix."""
         ids = np.dtype(ids if ids is not None else index_dtype(self.ncols, placement))
         if self.indices.placement == placement and self.indices.dtype == ids:
             return self

@@ -1,4 +1,4 @@
-"""A Csr with its rows and columns in another order, made a block of rows at a time."""
+"""The permutation of a Csr's rows and columns, computed in row blocks."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import FILES, HOST, RECORDS
 from sparsezc.terminal.progress import bar, task
 
-_BLOCK = 1 << 22  # entries moved at a time; a row with more is moved as a whole
+_BLOCK = 1 << 22  # entries of a row block, unless it is one longer row
 
 
 def permute(csr: Csr, order: ArrayLike, placement: str | None = None, *, block: int = _BLOCK) -> Csr:
-    """Return the matrix over renumbered vertices: row and column k were row and column ``order[k]``.
+    """Return the matrix with renumbered vertices: row and column k were row and column ``order[k]``.
 
     Parameters
     ----------
     csr : Csr, shape (n, n)
-        In host memory, zero-copy memory or a file it is read in place; from device memory it is copied once.
+        Read in place in host memory, zero-copy memory or a file; copied once from device memory.
     order : array of integers, shape (n,)
         A permutation, as made by :mod:`sparsezc.orders`.
     placement : str, optional
         The placement of the result; by default that of `csr`, or zero-copy memory if a file is mapped.
     block : int
-        The entries moved at a time: beside the result, about 50 bytes each are in use, and 12 for each row.
+        The entries moved at a time, for which about 50 bytes each are used beside the result, and 12 for each row.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def _move(
     csr: Csr, old: NDArray[np.int64], rank: NDArray[Any], indptr: NDArray[np.int64], indices: Buffer,
     values: Buffer | None, block: int,
 ) -> None:  # fmt: skip
-    """Fill the new matrix, whose row k is the old row ``old[k]``."""
+    """Fill the arrays of the new matrix, whose row k is the old row ``old[k]``."""
     ids = csr.indices.read()
     weights = None if values is None else csr.values.read()
 
@@ -121,7 +121,7 @@ def _move(
 
 
 def _within_rows(rows: NDArray[Any], ids: NDArray[Any], asked: bool) -> tuple[NDArray[Any], NDArray[np.int64] | None]:
-    """Return the ascending ids of each of some ascending rows and, if `asked`, where each of them was."""
+    """Return the ids sorted within each row, given the row of each and, if `asked`, the permutation that sorts them."""
     if ids.dtype.itemsize > 4:
         order = np.lexsort((ids, rows))
         return ids[order], order
@@ -136,7 +136,7 @@ def _within_rows(rows: NDArray[Any], ids: NDArray[Any], asked: bool) -> tuple[ND
 
 
 def _blocks(indptr: NDArray[np.int64], block: int) -> Iterator[tuple[int, int]]:
-    """Return ranges of rows of at most so many entries, or of one row; rows without entries are left out."""
+    """Yield ranges of rows of at most `block` entries, or of one row; ranges without entries are left out."""
     row, nrows = 0, indptr.size - 1
     while row < nrows:
         stop = max(int(np.searchsorted(indptr, indptr[row] + block, side="right")) - 1, row + 1)

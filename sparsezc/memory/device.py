@@ -14,7 +14,7 @@ from sparsezc.memory.buffer import Buffer
 
 
 class DeviceBuffer(Buffer):
-    """A buffer over an array of the device's array module."""
+    """A buffer over a device array."""
 
     placement = "device"
     pages = "device"

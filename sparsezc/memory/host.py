@@ -14,7 +14,7 @@ from sparsezc.memory.buffer import Buffer
 
 
 class HostBuffer(Buffer):
-    """A buffer over a NumPy array; `array` is that array, never a copy of it."""
+    """A buffer over a NumPy array, which it never copies."""
 
     placement = "host"
     pages = "numpy"

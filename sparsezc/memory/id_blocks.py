@@ -1,7 +1,7 @@
-"""Compressed ids in NumPy: blocks of 32 entries, as described in kernels/common/id_blocks.cuh, which decodes them.
+"""Compressed ids in NumPy: id blocks of 32 entries, in the format of kernels/common/id_blocks.cuh.
 
-This code serves hosts without a GPU, and the tests of the kernels. Every block gets the smallest packing: the best
-number of `low` bits for a gap, with or without a base.
+It is for hosts without a GPU and for tests of the kernels. Every block has the smallest packing: the best number of
+`low` bits for a gap, with or without a base.
 
 >>> import numpy as np
 >>> ids = np.array([3, 4, 7, 1, 2], np.uint32)  # two rows: an id that does not ascend is stored itself
@@ -25,10 +25,10 @@ from sparsezc.memory.mapped import MappedBuffer, check_ids
 from sparsezc.memory.placement import BY_ADDRESS, RECORDS
 
 SIZE = 32  # entries of a block
-RAW = 32  # words of a block that holds the ids themselves
-LINE = 32  # words that a warp reads at once: the body is whole lines
+RAW = 32  # words of a block whose ids are not packed
+LINE = 32  # words that a warp reads at once: the body has whole lines
 PART = 1 << 19  # entries that are processed at a time
-_NONE = 1 << 40  # marks the lack of a gap: the first entry of a block, or an id that does not ascend
+_NONE = 1 << 40  # marker of an entry without a gap: the first of a block, or an id that does not ascend
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Blocks:
     ----------
     nvals : int
     headers : array of uint16, a multiple of 32 of them
-        ``words << 10 | low << 5 | high`` of each block; zeros beyond the last.
+        ``words << 10 | low << 5 | high`` of each block; 0 after the last.
     starts : array of uint64
-        The first word of each 32 blocks.
+        The first word of every 32nd block.
     body : array of uint32
     """
 
@@ -56,12 +56,12 @@ class Blocks:
 
 
 def padded(nvals: int) -> int:
-    """Return the number of headers for so many entries."""
+    """Return the number of headers for `nvals` entries, a multiple of 32."""
     return -(-nvals // (SIZE * 32)) * 32
 
 
 def encode(ids: NDArray[np.unsignedinteger]) -> Blocks:
-    """Return ids below 2^32, in any order, as blocks."""
+    """Compress ids below 2^32, in any order."""
 
     def part(start: int) -> NDArray[Any]:
         return ids[start : start + PART]
@@ -78,13 +78,13 @@ def encode(ids: NDArray[np.unsignedinteger]) -> Blocks:
 
 
 def starts_of(headers: NDArray[np.uint16]) -> NDArray[np.uint64]:
-    """Return the first word of each 32 blocks."""
+    """Return the first word of every 32nd block."""
     words: NDArray[np.uint64] = (headers >> 10).reshape(-1, 32).sum(1, dtype=np.uint64)
     return np.cumsum(words, dtype=np.uint64) - words
 
 
 def _gaps(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return ids, and gaps minus one, by block; the last block is padded with the smallest gap."""
+    """Return ids, and gaps minus one, as rows of a block each; the last block is padded with the smallest gap."""
     count = -(-ids.size // SIZE)
     line = np.full(count * SIZE, ids[-1])
     line[: ids.size] = ids
@@ -102,13 +102,13 @@ def _width(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def measure(ids: NDArray[Any]) -> NDArray[np.uint16]:
-    """Return the headers of the smallest packing of some ids."""
+    """Return the headers of the blocks' smallest packings."""
     words, low, high, _ = _choose(*_gaps(ids.astype(np.int64)))
     return (words << 10 | low << 5 | high).astype(np.uint16)
 
 
 def pack(ids: NDArray[Any], headers: NDArray[np.uint16]) -> NDArray[np.uint32]:
-    """Return the words of the blocks of some ids, whose headers are the first ones given."""
+    """Return the words of the blocks of these ids; the first of `headers` are theirs."""
     table, gaps = _gaps(ids.astype(np.int64))
     known = headers[: len(table)].astype(np.int64)
     words, low, high = known >> 10, known >> 5 & 31, known & 31
@@ -137,7 +137,7 @@ def pack(ids: NDArray[Any], headers: NDArray[np.uint16]) -> NDArray[np.uint32]:
 
 
 def _choose(table: NDArray[np.int64], gaps: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    """Return the packing of each block: words, bits of a gap, further bits of an id, and whether it has a base."""
+    """Return each block's smallest packing: words, bits of a gap, further bits of an id, and whether it has a base."""
     count = len(table)
     words = np.full(count, RAW)
     low, high, bases = (np.zeros(count, np.int64) for _ in range(3))
@@ -156,13 +156,13 @@ def _choose(table: NDArray[np.int64], gaps: NDArray[np.int64]) -> tuple[NDArray[
 
 
 def _put(bits: NDArray[np.uint8], at: NDArray[np.int64], values: NDArray[np.int64], width: int) -> None:
-    """Write the lowest `width` bits of numbers at positions."""
+    """Write the lowest `width` bits of each value, from its position in `at` on."""
     for k in range(width):
         bits[at + k] = values >> k & 1
 
 
 def decode(blocks: Blocks, start: int = 0, stop: int | None = None) -> NDArray[np.uint32]:
-    """Return the ids of the entries ``start:stop``, as far as there are any."""
+    """Return the ids of the entries ``start:stop``, or of those that exist."""
     stop = blocks.nvals if stop is None else min(stop, blocks.nvals)
     made = np.empty(max(stop - start, 0), np.uint32)
     for first in range(start // SIZE, -(-stop // SIZE), PART // SIZE):
@@ -174,7 +174,7 @@ def decode(blocks: Blocks, start: int = 0, stop: int | None = None) -> NDArray[n
 
 
 def _decode(blocks: Blocks, first: int, last: int) -> NDArray[np.uint32]:
-    """Return the ids of some blocks, a block a row."""
+    """Return the ids of blocks first .. last-1, a row for each block."""
     group = first // 32 * 32
     headers = blocks.headers[group:last].astype(np.int64)
     words = headers >> 10
@@ -184,7 +184,7 @@ def _decode(blocks: Blocks, first: int, last: int) -> NDArray[np.uint32]:
     lanes = np.arange(SIZE)
 
     def read(at: NDArray[np.int64], width: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return numbers of up to 32 bits, from bit `at` on."""
+        """Return the numbers of `width` bits (at most 32) that begin at bits `at`."""
         word = np.minimum(at >> 5, blocks.body.size - 1)
         after = np.minimum(word + 1, blocks.body.size - 1)
         both = blocks.body[word].astype(np.uint64) | blocks.body[after].astype(np.uint64) << np.uint64(32)
@@ -208,10 +208,10 @@ def _decode(blocks: Blocks, first: int, last: int) -> NDArray[np.uint32]:
 
 
 class BlocksBuffer(Buffer):
-    """Ids in blocks whose body is in some placement. It reads like any buffer: the requested entries are decoded.
+    """A buffer of compressed ids with the body in a placement; reads decode the requested entries.
 
-    `headers` and `starts` are arrays of the host, or of the device for work there. `below`: the bound of all ids, if
-    `body` is in a file that may be damaged; then they are checked before they are returned.
+    `headers` and `starts` are host arrays or, for kernels, device arrays. `below`: the bound of all ids, if `body` is
+    in a file, which may be damaged; ids are then checked before they are returned.
     """
 
     def __init__(self, count: int, headers: Any, starts: Any, body: Buffer, below: int | None = None) -> None:
@@ -237,6 +237,6 @@ class BlocksBuffer(Buffer):
         return cuda.current().xp.asarray(self.read(start, stop))
 
     def placed(self, placement: str) -> BlocksBuffer:
-        """Return the same ids with the body in another placement, or in host memory if kernels cannot read it there."""
+        """Return the ids with the body in another placement, or in zero-copy memory if that is not `near`."""
         body = copied(self.body, placement if RECORDS[placement].near else BY_ADDRESS, self.body.dtype, PART)
         return BlocksBuffer(self.count, self.headers, self.starts, body)

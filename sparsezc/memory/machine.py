@@ -1,8 +1,7 @@
-"""The machine's memory: in all, and the part that a new process may take without evicting others.
+"""The machine's host memory: its total, and the part that can be allocated without evicting other processes' memory.
 
-Linux's estimate is MemAvailable of /proc/meminfo (free pages and those that it can reclaim); a container's limit is
-that of its control group, or of a group above it. On other systems the limit is unknown, and nothing is refused in
-advance.
+Linux's estimate is MemAvailable in /proc/meminfo (free and reclaimable pages); a container's limit is that of its
+control group, or of a group above it. On other systems the limit is unknown, and no allocation is refused in advance.
 Source: Linux kernel documentation, filesystems/proc and admin-guide/cgroup-v1/memory, cgroup-v2.
 """
 
@@ -12,9 +11,9 @@ import os
 import sys
 from collections.abc import Iterator
 
-_ROOT = ""  # above /proc and /sys
-# Of a control group: its limit, its usage, and the parts of that which are a cache of files. Pages read twice, such as
-# a mapped file's, count as active, and are given up like the others: MemAvailable has both, too.
+_ROOT = ""  # the folder of proc and sys
+# Files of a control group: its limit, its usage, and the parts of the usage that are caches of files. Pages that were
+# read twice, such as a mapped file's, count as active, but are reclaimed like the others: MemAvailable includes both.
 _FILES = {
     2: ("memory.max", "memory.current", {"inactive_file", "active_file"}),
     1: ("memory.limit_in_bytes", "memory.usage_in_bytes", {"total_inactive_file", "total_active_file"}),
@@ -22,21 +21,21 @@ _FILES = {
 
 
 def available() -> int | None:
-    """Return the bytes of host memory that may be taken now; None if the machine does not report them."""
+    """Return the bytes of host memory that can be allocated now; None if the machine does not report them."""
     found = [*_system(), *_groups(), *_limits()]
     return min(found) if found else None
 
 
 def total() -> int | None:
-    """Return the bytes of host memory in all; None if the machine does not report them."""
+    """Return the total bytes of host memory; None if the machine does not report them."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # not POSIX, or without these names
+    except (AttributeError, OSError, ValueError):  # the system is not POSIX, or lacks these names
         return None
 
 
 def used() -> int:
-    """Return the bytes of memory that this process holds now, or held at most if the system reports only that."""
+    """Return the resident bytes of this process, or their peak if the system reports only that."""
     if sizes := _text("proc/self/statm").split():
         return int(sizes[1]) * os.sysconf("SC_PAGE_SIZE")
     try:
@@ -53,7 +52,7 @@ def _system() -> Iterator[int]:
 
 
 def _groups() -> Iterator[int]:
-    """Yield the bytes that each limit leaves: that of the process's control group and of those above it."""
+    """Yield the bytes left by the limits of the process's control group and of the groups above it."""
     for line in _text("proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers and "memory" not in controllers.split(","):
@@ -67,7 +66,7 @@ def _groups() -> Iterator[int]:
 def _left(group: str, version: int) -> Iterator[int]:
     limit_name, used_name, caches = _FILES[version]
     limit = _text(f"{group}/{limit_name}").strip()
-    # Without one a group of version 2 says "max", or has no such file; one of version 1 says more than any machine has.
+    # Without a limit, a group of version 2 has "max" or no such file; one of version 1 has more than any machine.
     if not limit.isdigit() or int(limit) >= 1 << 60:
         return
     used = _text(f"{group}/{used_name}").strip()
@@ -78,7 +77,7 @@ def _left(group: str, version: int) -> Iterator[int]:
 
 
 def _limits() -> Iterator[int]:
-    """Yield the bytes that the process's own limits leave: of addresses (ulimit -v) and of its data (ulimit -d)."""
+    """Yield the bytes left by the process's own limits: of addresses (ulimit -v) and of data (ulimit -d)."""
     sizes = _text("proc/self/statm").split()
     try:
         import resource
@@ -91,13 +90,13 @@ def _limits() -> Iterator[int]:
 
 
 def _number(name: str, text: str) -> int | None:
-    """Return the number behind a name that begins a line, if one does; lines are many, so they are not split."""
+    """Return the number after a name at the start of a line, or None; the text is not split into its many lines."""
     _, _, rest = f"\n{text}".partition(f"\n{name} ")
     return int(rest.split(maxsplit=1)[0]) if rest else None
 
 
 def _text(path: str) -> str:
-    """Return what a file below the root holds; "" on another system, or in a container that hides it."""
+    """Return a system file's content; "" on another system, or in a container that hides the file."""
     try:
         with open(f"{_ROOT}/{path}") as file:  # noqa: PTH123  # a Path takes twice as long, for a dozen files a call
             return file.read()

@@ -1,9 +1,9 @@
-"""Placement ``mapped``: the arrays of a mappable file, read by kernels in the system's page cache.
+"""Placement ``mapped``: the arrays of a mappable file, which kernels read in the system's page cache.
 
-Opening such a file reads no arrays. The system maps its pages; when a kernel first needs their address they are
-compared with their checksums and the driver registers them for reading. From then on kernels read the page cache over
-the link like zero-copy memory. A mapped array is never written to: matrices made from a mapped matrix are in placement
-``zerocopy``.
+Opening such a file reads no arrays: the system maps its pages. When an engine first needs the address of an array for
+kernels, the bytes are compared with their checksums, and the driver registers the pages for reading. From then on
+kernels read the page cache over the link like zero-copy memory. A mapped array is never written: matrices made from a
+mapped matrix are in placement ``zerocopy``.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from sparsezc.memory.placement import BY_ADDRESS
 if TYPE_CHECKING:
     from sparsezc.memory.csr import Csr
 
-# Bytes: the largest page size of hosts with GPUs; arrays of at least this size begin at a multiple of it.
+# Bytes of the largest page size of hosts with GPUs; arrays of at least this size begin at a multiple of it.
 PAGE = 1 << 16
 _PART = 1 << 24  # entries copied at a time if a file cannot be registered
-_CHECKED = 1 << 22  # ids that are checked at a time: they take so much of the device's memory
-_IN_ORDER = 1 << 18  # ids whose order is checked at a time
-_refused: set[str] = set()  # files whose registration was refused, which is reported once each
+_CHECKED = 1 << 22  # ids checked at a time, to limit the device memory for them
+_IN_ORDER = 1 << 18  # entries whose order is checked at a time
+_refused: set[str] = set()  # files whose registration was refused, each reported once
 
 
 class Part(NamedTuple):
-    """The place of a buffer within its array: its `first` entry, and the bytes around it that are mapped with it.
+    """The position of a buffer in its file's array: its `first` entry, and the bytes mapped before and after it.
 
-    These reach from a page's start to whole checksums.
+    All mapped bytes begin at a page and end with a piece that has a checksum.
     """
 
     first: int = 0
@@ -49,27 +49,28 @@ _WHOLE = Part()
 
 
 class MappedBuffer(Buffer):
-    """One array of a file, or a part of one, which no program may change while it is mapped.
+    """An array of a file, or a part of one, which no program may change while it is mapped.
 
     Parameters
     ----------
     path : str or path
     offset : int
-        The start of the buffer, in bytes: with `part`'s bytes before it, a multiple of :data:`PAGE`, unless all that is
-        mapped is smaller than that. A small array is read into memory, as other arrays may share its pages.
+        The buffer's first byte in the file. The first mapped byte, `part.before` bytes earlier, is a multiple of
+        :data:`PAGE`, unless fewer bytes than a page are mapped: these are read into memory, as other arrays may share
+        their page.
     count, dtype
-        The entries of the buffer. The file must reach that far.
+        The number of entries and their type. The file must have as many.
     below : int, optional
-        The bound of all ids. They are checked wherever the host reads them, and all of them before kernels do.
+        The bound of all ids. Ids are checked when the host reads them, and all of them before kernels read any.
     part : Part
-        The place in its array, by default the array's start.
+        The position in the array, by default the whole array.
 
     Attributes
     ----------
     compare : callable, optional
-        A function that compares all mapped bytes with their checksums, from :meth:`compare_first`.
+        The function given to :meth:`compare_first`, until it was called.
     elsewhere : callable, optional
-        A function of two entries, which returns the buffer from the one to the other of the same array of the file.
+        Returns the buffer of the entries ``start:stop`` of the same array of the file.
     """
 
     placement = "mapped"
@@ -94,11 +95,11 @@ class MappedBuffer(Buffer):
         else:
             self._mapped = np.asarray(np.memmap(self.path, np.uint8, "r", start, (nbytes,)))
         self.array = self._mapped[part.before : part.before + self.nbytes].view(self.dtype)
-        # The memory that kernels read, once one has needed it.
+        # The memory that kernels read, once they need it.
         self._reached: Pages | zerocopy.ZerocopyBuffer | None = None
 
     def compare_first(self, compare: Callable[[NDArray[np.uint8]], None]) -> None:
-        """Call a function once, with all mapped bytes, before any is read: it compares them with their checksums."""
+        """Register a function that compares all mapped bytes with their checksums, called once before any is read."""
         self.compare = compare
 
     @property
@@ -107,7 +108,7 @@ class MappedBuffer(Buffer):
         return reached.pointer + (0 if isinstance(reached, zerocopy.ZerocopyBuffer) else self.part.before)
 
     def _reach(self) -> Pages | zerocopy.ZerocopyBuffer:
-        """Return the memory that kernels read. At the first call pages are registered, and ids checked."""
+        """Return the memory that kernels read; the first call registers the pages and checks ids."""
         if self._reached is None:
             self._trust()
             reached = self._registered() or self._copied()
@@ -118,7 +119,7 @@ class MappedBuffer(Buffer):
 
     @classmethod
     def of(cls, array: NDArray[Any]) -> MappedBuffer:
-        """Return an array in memory as a mapped one, for a few numbers beside mapped arrays."""
+        """Return an array in memory as a mapped buffer, for small arrays beside mapped ones."""
         made = cls.__new__(cls)
         Buffer.__init__(made, array.size, array.dtype)
         made.path, made.below, made.compare, made.array, made._reached = "", None, None, array, None
@@ -127,22 +128,22 @@ class MappedBuffer(Buffer):
         return made
 
     def expect(self, *, jumps: bool) -> None:
-        """Tell the system whether pages will be read in no order, so that it brings none beside them into memory.
+        """Advise the system to read ahead or, if pages will be read in no order (`jumps`), not to.
 
-        It reads ahead up to some MiB, for one row of a few KiB. Pages that are in memory are used in any case.
+        Reading ahead may bring several MiB into memory for one row of a few KiB.
         """
-        pages = getattr(self._mapped.base, "_mmap", None)  # None: the array is small, and was read
+        pages = getattr(self._mapped.base, "_mmap", None)  # None: a small array, which was read
         if pages is not None and hasattr(pages, "madvise"):
             pages.madvise(mmap.MADV_RANDOM if jumps else mmap.MADV_NORMAL)
 
     def _trust(self) -> None:
-        """Compare the bytes with their checksums, once."""
+        """Compare the mapped bytes with their checksums, if that was not done."""
         if self.compare is not None:
             self.compare(self._mapped)
             self.compare = None
 
     def _registered(self) -> Pages | None:
-        """Return the file's pages for kernels to read; None if there are none, or the driver refuses."""
+        """Return the file's pages, registered for kernels; None if the array is small or the driver refuses."""
         if self._mapped.size < PAGE:
             return None
         try:
@@ -150,7 +151,7 @@ class MappedBuffer(Buffer):
         except OutOfMemory as refused:
             if self.path not in _refused:
                 _refused.add(self.path)
-                warn_slow(f"{self.path} is read into host memory, for its pages cannot be read by the GPU: {refused}")
+                warn_slow(f"{self.path} is read into host memory, as the GPU cannot read its pages: {refused}")
         return None
 
     def _copied(self) -> zerocopy.ZerocopyBuffer:
@@ -179,19 +180,19 @@ class MappedBuffer(Buffer):
     def _loaded(self, start: int, stop: int | None) -> Any:
         gpu, part = cuda.current(), self.array[start:stop]
         made = gpu.xp.empty(part.size, self.dtype)
-        gpu.copy_in(made, part, "file")  # not of kind `pages`, which is that of the copy that kernels may read
+        gpu.copy_in(made, part, "file")  # not self.pages, which may be the kind of a copy
         return made
 
 
 def check_ids(path: str | os.PathLike[str], ids: NDArray[Any], start: int, below: int) -> None:
-    """Raise FileFormatError for ids that are no columns; `start` is the first id's entry."""
+    """Raise FileFormatError if an id is not below `below`; `start`: the first id's position in the file's array."""
     if ids.size and int(ids.max()) >= below:
         at = int(np.flatnonzero(ids >= below)[0])
         raise FileFormatError(f"{path}: entry {start + at} has the column id {ids[at]}; 0 to {below - 1} are needed")
 
 
 def check_rows(path: str | os.PathLike[str], csr: Csr) -> Csr:
-    """Return the matrix, if the ids of every row ascend."""
+    """Return the matrix; raise FileFormatError unless the ids of every row ascend."""
     for start in range(0, csr.nvals, _IN_ORDER):
         ids = csr.indices.read(start, min(start + _IN_ORDER + 1, csr.nvals))
         falls = np.flatnonzero(ids[1:] <= ids[:-1]) + start + 1
@@ -208,10 +209,10 @@ def check_rows(path: str | os.PathLike[str], csr: Csr) -> Csr:
 def check_on_device(
     path: str | os.PathLike[str], count: int, load: Callable[[int, int], Any], below: int, first: int = 0
 ) -> None:
-    """Raise FileFormatError for ids that are no columns before kernels use them, where they would be illegal addresses.
+    """Raise FileFormatError if an id is not below `below`, before kernels use it in an address.
 
-    The ids cross the link once, at the rate of a copy; `load` copies some to the device. `first` is the entry of the
-    first of them in the file.
+    All ids are copied over the link once. load(start, stop) copies some to the device; `first`: the position of the
+    first id in the file's array.
     """
     for start in range(0, count, _CHECKED):
         ids = load(start, min(start + _CHECKED, count))

@@ -11,13 +11,13 @@ from sparsezc.memory.device import DeviceBuffer
 
 
 class PeerBuffer(DeviceBuffer):
-    """A buffer over an array whose stripes belong to several cards."""
+    """A buffer over an array whose stripes are in the memory of several cards."""
 
     placement = "peer"
     pages = "device"
 
 
 def allocate(count: int, dtype: np.dtype[Any], _placement: str) -> PeerBuffer:
-    """Return an uninitialised array of `count` entries over all cards."""
+    """Return an uninitialised array of `count` entries, spread over all cards."""
     whole = cuda.current().spread(count * dtype.itemsize)
     return PeerBuffer(whole.view(dtype))

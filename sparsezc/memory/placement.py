@@ -1,7 +1,7 @@
-"""Placements, one record each. Code that needs a fact about a placement reads its record; no other code knows names.
+"""The records of placements. Code that depends on a property of a placement reads its record, never its name.
 
 A placement is a kind of memory for the ids and values of a matrix together with the way in which products read it.
-A program's own is one record, given to :func:`register`: its memory is a function that makes a
+A program adds a placement by a record, given to :func:`register`, whose memory is a function that allocates a
 :class:`~sparsezc.memory.Buffer`. Every operation then works in it, as kernels read a buffer by its address.
 docs/placements.md has the records as a table.
 """
@@ -19,40 +19,40 @@ __all__ = [
 
 
 class Placement(NamedTuple):
-    """The facts about one placement.
+    """The record of a placement.
 
     Attributes
     ----------
     name : str
     memory : str or callable
-        A function ``allocate(count, dtype, name)`` that makes a buffer, or the file of this folder that has it.
+        A function ``allocate(count, dtype, name)`` that returns a buffer, or the module of this folder that has it.
     location, description, purpose : str
         The columns of docs/placements.md: where ids and values are, how products read them, and the purpose.
     source : str
-        The paper that it follows.
+        The paper that the placement follows.
     kernels : bool
-        Kernels can read it; otherwise it belongs to the CPU engine.
+        Kernels can read the arrays; otherwise the placement is the CPU engine's.
     file : bool
-        Its arrays belong to a file: a file is opened in it, no array is allocated in it.
+        The arrays belong to an opened file; none are allocated.
     resident : bool
         Ids and values are resident in device memory.
     near : bool
         Kernels read entries at the rate of device memory: they are resident, or the driver migrates them.
     spread : bool
-        They are resident in the memory of all cards, a part in each.
+        Ids and values are resident in the memory of all cards, a part in each.
     in_place : bool
-        Kernels read host memory over the link, entry by entry; otherwise the host's pages are for bulk copies.
+        Kernels read host memory over the link, entry by entry; otherwise host pages are for bulk copies.
     beyond : bool
-        It is for matrices that exceed device memory, where second copies of their rows leave no room for what is read
-        most.
+        The placement is for matrices that exceed device memory: second copies of rows would leave no space there for
+        the segments that are read most.
     buffers : callable, optional
-        The least device memory for the buffers of products, from the bytes of an entry and the most entries of a row
-        (or of a chunk of a longer row): all wanted entries pass through buffers of that size as whole rows.
+        Returns the least bytes of device memory for the buffers of products, given the bytes of an entry and the most
+        entries of a row (or of a row chunk): all wanted entries are copied through such buffers as whole rows.
     serves : str or callable, optional
-        A function ``parts(rows, entries, wanted)`` that yields the launches of a product, or the GPU engine's file that
-        has this function; None: one launch, which reads the entries by their address.
+        A function ``parts(rows, entries, wanted)`` that yields the launch parts of a product, or the GPU engine's
+        module that has it; None: one launch, which reads the entries by their address.
     baseline : bool
-        It follows a published system, for comparison.
+        The placement follows a published system, for comparison.
     """
 
     name: str
@@ -74,19 +74,19 @@ class Placement(NamedTuple):
 
 
 def spare(length: int) -> int:
-    """Return the entries that a buffer must hold beyond its range: a row of so many, and its alignment."""
+    """Return the entries that a buffer must hold beside its range: a row of `length` entries, and its alignment."""
     return -(-length // 32) * 32 + 32
 
 
 def two_buffers(entry_bytes: int, length: int) -> int:
-    """Return the device memory of the smallest two buffers, of which one is filled while the other is read.
+    """Return the bytes of the smallest two buffers, of which one is filled while the other is read.
 
-    Each holds two rows of so many entries (or chunks of longer rows) and their alignment.
+    Each holds two rows of `length` entries (or row chunks) and their alignment.
     """
     return 4 * spare(length) * entry_bytes
 
 
-#: Every placement by its name. :func:`register` adds to it.
+#: The records of all placements by name. :func:`register` adds to them.
 RECORDS: dict[str, Placement] = {
     record.name: record
     for record in (
@@ -155,19 +155,19 @@ RECORDS: dict[str, Placement] = {
     )
 }  # fmt: skip
 
-#: The CPU engine's placement, and the placements of "auto" on a GPU: if everything fits the budget, and beyond it. They
-#: are for choosing one; comparisons ask the record, so a program's own placement with the same facts is treated alike.
+#: The CPU engine's placement, and those of "auto" on a GPU: if everything fits the budget, and if not. They are for
+#: choosing one; comparisons read the record, so that a program's placement with the same properties is treated alike.
 HOST, FITS, BEYOND = "host", "device", "hybrid"
 #: Likewise the placement of a matrix whose arrays belong to an opened file, and that of host memory which kernels read
-#: by its address, for arrays that a placement's own memory cannot have.
+#: by its address, for arrays that cannot be in a placement's own memory.
 OPENED, BY_ADDRESS = "mapped", "zerocopy"
-#: The names of the CPU engine's memory, and of files' memory; a program's own placement is neither.
+#: The placements of the CPU engine, and those of files; a program's placement is neither.
 HOSTS = frozenset(record.name for record in RECORDS.values() if not record.kernels)
 FILES = frozenset(record.name for record in RECORDS.values() if record.file)
 
 
 def register(placement: Placement) -> None:
-    """Register a placement of a program's own, which kernels read: every operation works in it from then on.
+    """Register a program's placement, which kernels read: every operation works in it from then on.
 
     Parameters
     ----------
@@ -178,16 +178,16 @@ def register(placement: Placement) -> None:
     Raises
     ------
     InvalidValue
-        The name is taken or malformed; or the record is a file's or the CPU engine's.
+        The name is taken or no identifier; or the record is for files or for the CPU engine.
     """
     name = placement.name
     if name == "auto" or name in RECORDS or not name.isidentifier():
         raise InvalidValue(f"placement {name!r} cannot be registered: a new name, of letters and digits, is needed")
     if placement.file or not placement.kernels:
-        raise InvalidValue(f"placement {name!r} cannot be registered: kernels must read it, and no file be needed")
+        raise InvalidValue(f"placement {name!r} cannot be registered: kernels must read it, and it must have no file")
     RECORDS[name] = placement
 
 
 def choices(*, files: bool = False) -> tuple[str, ...]:
-    """Return the names that may be requested on a GPU, "auto" first; with `files` those of opened files, too."""
+    """Return the names that may be requested on a GPU, "auto" first; with `files` also those of opened files."""
     return "auto", *(each.name for each in RECORDS.values() if each.kernels and (files or not each.file))

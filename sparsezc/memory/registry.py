@@ -1,4 +1,4 @@
-"""A registry of what was built of something: one object of each class, empty until it is first asked for."""
+"""A registry of one object of each class, made when it is first requested."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _T = TypeVar("_T")
 
 
 class Registry(dict[type[_B], _B], Generic[_B]):
-    """Objects of one protocol by their class, each made at first use."""
+    """Objects of one protocol by class, each made at first use."""
 
     if TYPE_CHECKING:
 
@@ -27,7 +27,7 @@ class Registry(dict[type[_B], _B], Generic[_B]):
         return made
 
     def drop(self) -> None:
-        """Drop what was built, and the counts that led to it."""
+        """Drop all objects: the forms that they have built, and their counts."""
         for each in self.values():
             each.drop()
         self.clear()

@@ -1,7 +1,7 @@
-"""Placement ``uvm``: managed pages that the driver copies to the card at first use, and drops when it needs the memory.
+"""Placement ``uvm``: managed pages that the driver copies to the card at first use, and evicts when memory is short.
 
 The papers of this field use it as their baseline. Pages are marked as mostly read, so the host keeps its copies. More
-managed memory than the device has free can hang it on some systems, so it is refused unless
+managed memory than free device memory can hang the device on some systems, so it is refused unless
 ``gb.config.oversubscribe`` is True.
 """
 
@@ -24,13 +24,13 @@ def allocate(count: int, dtype: np.dtype[Any], placement: str) -> zerocopy.Zeroc
     Raises
     ------
     OutOfMemory
-        The device has too little free memory.
+        The free device memory is too small.
     """
     gpu = cuda.current()
     nbytes, space = count * dtype.itemsize, zerocopy.managed_available()
     if nbytes >= space and not config.oversubscribe:
         raise OutOfMemory(
-            f"placement {placement!r} needs {nbytes:,} bytes of managed memory and {gpu.name} has room for {space:,};"
+            f"placement {placement!r} needs {nbytes:,} bytes of managed memory and {gpu.name} allows {space:,};"
             " more can hang a card (gb.config.oversubscribe=True takes the risk; 'hybrid' is for such matrices)"
         )
     budget.require_host(nbytes, f"placement {placement!r}")

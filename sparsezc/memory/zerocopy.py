@@ -1,16 +1,16 @@
-"""Placement ``zerocopy``: host memory that kernels read over the link, a request at a time, without a copy.
+"""Placement ``zerocopy``: host memory that kernels read over the link without a copy, and the choice of its pages.
 
-The kind of page changes the rate of random rows up to tenfold. Managed pages that the host touches first and that are
-mapped for the device (SetAccessedBy) keep their rate at any size, but all of them together stay below the device's free
-memory: more than that can hang it. Other arrays get pinned pages (mmap, touched by many threads, registered). Pointers
-are aligned to at least 128 bytes, so entry 32 * k of any array starts a line.
+The kind of pages changes the rate of random rows up to tenfold. Managed pages, which the host touches first and which
+are mapped for the device (SetAccessedBy), keep their rate at any size, but their total must stay below the device's
+free memory: more can hang the device. Other arrays get pinned pages (mmap, touched by many threads, registered).
+Pointers are aligned to at least 128 bytes, so entry 32 * k of any array begins a line.
 
-:func:`choose` chooses the kind; nothing else does. Rules come first. Bulk copies need pinned pages (from managed ones
-they run at a sixth of the link's rate), so placements that copy in bulk get these; placements that are read in place
-(placement.py) get the pages that ``zerocopy`` gets. If both kinds are allowed, the faster one is chosen: both are
-measured once a process, when the first large array is made, which takes some hundredths of a second. Kinds that are
-equally fast in that sample differ in large arrays, beyond the reach of the device's address translation (pinned pages
-of several GiB were read at a tenth of the rate at random), so managed pages win a tie.
+Only :func:`choose` chooses the kind, first by rules. Bulk copies need pinned pages (from managed ones they run at a
+sixth of the link's rate), so placements that copy in bulk get these; placements that are read in place (placement.py)
+get the same pages as ``zerocopy``. If both kinds are allowed, the faster one is chosen: both are measured once a
+process, when the first large array is allocated, which takes some hundredths of a second. Kinds that are equally fast
+in that sample differ in arrays larger than the device's address translation caches cover (pinned pages of several GiB
+were read at a tenth of the rate at random), so managed pages win a tie.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from sparsezc.terminal.progress import working
 _PART = 1 << 22  # entries that one thread copies at a time
 _MATTERS = 1 << 28  # bytes: for smaller arrays a measurement costs more than it saves
 _TOLD = 1 << 28  # bytes: touching fewer takes too little time to be reported
-_SAMPLE = 1 << 26  # bytes that a measurement reads: more than the device's cache holds
-_TIE = 1.1  # pinned pages win if they are so many times faster
-_LINE = 128  # bytes
-_FAR = 0x9E3779B97F4A7C15  # an odd factor that maps neighbours far apart
+_SAMPLE = 1 << 26  # bytes that a measurement reads: more than fit in the device's cache
+_TIE = 1.1  # least speedup for which pinned pages are chosen
+_LINE = 128  # bytes of a line
+_FAR = 0x9E3779B97F4A7C15  # an odd factor that maps neighbouring lines far apart
 _BLOCKS_PER_MULTIPROCESSOR = 8
 _managed: weakref.WeakSet[Buffer] = weakref.WeakSet()  # live buffers of managed memory
-_counting = threading.Lock()  # one thread may make a buffer while another counts all of them
+_counting = threading.Lock()  # one thread may add a buffer while another sums over all
 
 
 class ZerocopyBuffer(Buffer):
@@ -65,7 +65,7 @@ class ZerocopyBuffer(Buffer):
         return self._held.pointer
 
     def write(self, start: int, array: ArrayLike) -> None:
-        if hasattr(array, "__cuda_array_interface__"):  # from device memory directly into the pages
+        if hasattr(array, "__cuda_array_interface__"):  # copied from device memory directly into the pages
             self._copy_out(start, array, wait=True)
             return
         part = np.asarray(array)
@@ -108,10 +108,10 @@ def allocate_all(
 ) -> list[ZerocopyBuffer]:
     """Return pages of one kind for arrays of these counts and types, chosen by their total bytes.
 
-    Without `wait` some may be touched later, and have no lasting entries before they are written for the first time.
+    Without `wait` some pages may be touched later, so a page must not be read before it was written.
     """
     nbytes = sum(count * dtype.itemsize for count, dtype in arrays)
-    budget.require_host(nbytes, f"placement {placement!r}")  # before it is mapped and touched
+    budget.require_host(nbytes, f"placement {placement!r}")  # before any page is mapped and touched
     gpu, made = cuda.current(), []
     kind = choose(placement, nbytes, gpu.memory()[0] - managed_bytes()).kind
     with working("touching host pages") if nbytes >= _TOLD else nullcontext():
@@ -124,7 +124,7 @@ def allocate_all(
 
 
 def managed_available() -> int:
-    """Return the bytes of managed memory that may still be made: in all it stays below the device's free memory."""
+    """Return the bytes of managed memory that may still be allocated: the total stays below the free device memory."""
     return cuda.current().memory()[0] - managed_bytes()
 
 
@@ -135,23 +135,23 @@ def managed_bytes() -> int:
 
 
 def count_managed(buffer: Buffer) -> None:
-    """Count a buffer of managed memory for as long as it lives."""
+    """Count a buffer of managed memory for as long as the object exists."""
     with _counting:
         _managed.add(buffer)
 
 
-# Which kind of pages
+# The choice of the kind of pages
 
 
 class Rate(NamedTuple):
-    """Bytes a second at which a kernel reads pages: in ascending order, and lines in random order."""
+    """The rates, in bytes a second, at which a kernel reads pages in ascending order, and lines in random order."""
 
     streamed: float
     scattered: float
 
     @property
     def cost(self) -> float:
-        """Return the seconds for a byte read in each way."""
+        """Return the seconds for one byte read in each order, in total."""
         return 1 / self.streamed + 1 / self.scattered
 
     def __str__(self) -> str:
@@ -174,13 +174,13 @@ def choose(placement: str, nbytes: int, space: int, *, measure: bool = True) -> 
     Parameters
     ----------
     placement : str
-        The placement that reads them.
+        The array's placement.
     nbytes : int
         The bytes of the array.
-    space : int
-        The bytes of managed memory that may still be made.
+    room : int
+        The bytes of managed memory that may still be allocated.
     measure : bool
-        Measure the rates, if that was not done yet.
+        Whether to measure the rates, if that was not done yet.
     """
     gpu = cuda.current()
     if not RECORDS[placement].in_place:
@@ -191,7 +191,7 @@ def choose(placement: str, nbytes: int, space: int, *, measure: bool = True) -> 
         return Choice("pinned", f"managed pages beyond the card's free memory ({space:,} bytes) can hang it")
     rates = known(gpu)
     if rates is None and nbytes < _MATTERS:
-        return Choice("managed", f"less than {_MATTERS >> 20} MiB are not worth a measurement")
+        return Choice("managed", f"for less than {_MATTERS >> 20} MiB a measurement does not pay off")
     if rates is None and not measure:
         return Choice("managed", "unless the first such array finds pinned pages faster")
     if rates is None:
@@ -200,11 +200,11 @@ def choose(placement: str, nbytes: int, space: int, *, measure: bool = True) -> 
 
 
 def _faster(rates: dict[str, Rate]) -> Choice:
-    """Return the choice by measured rates; a missing kind could not be allocated."""
+    """Return the choice by measured rates; `rates` lacks a kind that could not be allocated."""
     if "pinned" not in rates:
-        return Choice("managed", "pinned pages could not be made for a measurement")
+        return Choice("managed", "pinned pages could not be allocated for a measurement")
     if "managed" not in rates:
-        return Choice("pinned", "managed pages could not be made for a measurement")
+        return Choice("pinned", "managed pages could not be allocated for a measurement")
     told = "; ".join(f"{kind}: {rate}" for kind, rate in rates.items())
     if rates["managed"].cost > _TIE * rates["pinned"].cost:
         return Choice("pinned", f"measured to be faster ({told})")
@@ -212,7 +212,7 @@ def _faster(rates: dict[str, Rate]) -> Choice:
 
 
 def known(gpu: Device) -> dict[str, Rate] | None:
-    """Return the rates that were measured in this process; None: none yet."""
+    """Return the rates measured in this process; None if they were not measured yet."""
     return _measured[1] if _measured is not None and _measured[0] is gpu else None
 
 
@@ -224,14 +224,14 @@ def _measure(gpu: Device, space: int) -> dict[str, Rate]:
             continue
         try:
             rates[kind] = rate(gpu, gpu.pages(_SAMPLE, kind), repeats=1)
-        except OutOfMemory:  # the system forbids it: the call that needs the pages will say so
+        except OutOfMemory:  # the system refuses; the call that needs the pages will report it
             continue
     _measured = gpu, rates
     return rates
 
 
 def rate(gpu: Device, pages: Pages, repeats: int = 5) -> Rate:
-    """Return the rates at which a kernel reads a power of two bytes of pages: the best of some runs."""
+    """Measure the rates at which a kernel reads pages of a power of two bytes: the best of several runs."""
     lines = pages.array.size // _LINE
     blocks = gpu.multiprocessors * _BLOCKS_PER_MULTIPROCESSOR
     kernel, sums = _kernel(gpu), gpu.xp.zeros(blocks * THREADS, np.uint64)
@@ -246,7 +246,7 @@ def rate(gpu: Device, pages: Pages, repeats: int = 5) -> Rate:
 
 
 def copied(gpu: Device, held: Pages, repeats: int = 5) -> float:
-    """Return the bytes a second of copies from pages: the best of some runs."""
+    """Measure the bytes a second of a copy from pages: the best of several runs."""
     target = gpu.xp.empty(held.array.size, np.uint8)
     seconds = [_seconds(gpu, lambda: gpu.copy_in(target, held.array, held.kind)) for _ in range(repeats + 1)]
     return held.array.size / min(seconds[1:])
@@ -271,7 +271,7 @@ def _kernel(gpu: Device) -> Launcher:
 
 
 def choices(space: int, *, measure: bool = True) -> list[tuple[int, Choice]]:
-    """Return the choices for arrays read in place, by size: the bytes from which on each choice holds."""
+    """Return the choices for arrays read in place, each with the least bytes for which it holds."""
     found: list[tuple[int, Choice]] = []
     for start in sorted({0, _MATTERS, max(space, 0)}):
         choice = choose(BY_ADDRESS, start, space, measure=measure)

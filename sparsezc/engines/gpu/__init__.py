@@ -1,12 +1,12 @@
 """The GPU engine: our own kernels over a CSR whose edges may be in host memory.
 
-``gpu_engine.py`` is the engine: the operations that make a vector or a scalar, and the fallback to the CPU engine;
-``store_methods.py`` makes, reads and copies stores; ``matrix_statements.py`` and ``panel_statements.py`` have the
-operations that make a matrix. Behind them, a folder a subject:
+``gpu_engine.py`` has the engine class: the operations whose result is a vector or a scalar, and the fallback to the CPU
+engine. ``store_methods.py`` makes, reads and copies stores; ``matrix_statements.py`` and ``panel_statements.py`` have
+the operations whose result is a matrix. They use these folders:
 
-* ``products/``: SpMV (push or pull), SpMM, SpGEMM, many searches at once;
+* ``products/``: SpMV (push or pull), SpMM, SpGEMM, searches from many sources at once;
 * ``elementwise/``: vectors and matrices entry by entry, transposes, extract and assign;
-* ``layouts/``: copies of a matrix that make some products cheaper;
+* ``layouts/``: other forms of a matrix, kept because they make some products cheaper;
 * ``placements/``: how a product reads entries that are not in device memory;
 * ``storage/``: the arrays behind a Vector and a Matrix on the device;
 * ``runtime/``: kernels generated from the texts in ``kernels/``, compiled and launched.

@@ -1,6 +1,6 @@
-"""Device arrays of other libraries as stores, and stores as such arrays, without a copy through the host.
+"""The conversion of other libraries' device arrays to stores and of stores to device arrays, not through the host.
 
-Arrays are shared, not copied, wherever their types allow it. Ids are handed out as signed integers of the same bits
+Arrays are shared, not copied, wherever their types allow it. Ids are returned as signed integers of the same bits
 (int32 where an id takes 4 bytes). A program that shares a matrix's arrays must not change them.
 """
 
@@ -27,13 +27,13 @@ _CUDA = (2, 13)  # DLPack's kDLCUDA and kDLCUDAManaged
 
 
 def is_here(x: Any) -> bool:
-    """Return whether an object is an array on a GPU, by DLPack or by ``__cuda_array_interface__``."""
+    """Return whether an object is an array on a GPU, as DLPack or ``__cuda_array_interface__`` reports."""
     where = getattr(x, "__dlpack_device__", None)
     return where()[0] in _CUDA if where is not None else hasattr(x, "__cuda_array_interface__")
 
 
 def array(x: Any) -> Any:
-    """Return an object as an array of the device's module: shared where it is on the device, else copied there."""
+    """Return an object as an array of the device's module: shared if it is on the device, otherwise copied to it."""
     xp = cuda.current().xp
     if isinstance(x, xp.ndarray):
         return x
@@ -44,17 +44,17 @@ def array(x: Any) -> Any:
 
 @launch.locked
 def ids(given: Any, where: str, bound: int) -> Any:
-    """Return ids after a check: integers in one dimension, not negative and below `bound`.
+    """Check that ids are integers of one dimension, not negative and below `bound`, and return them.
 
     Raises
     ------
     InvalidValue, IndexOutOfBound
     """
     if given.ndim != 1 or given.dtype.kind not in "iu":
-        raise InvalidValue(f"{where} must be integers, a row of them; got {given.dtype} of shape {given.shape}")
+        raise InvalidValue(f"{where} must be integers in one dimension; got {given.dtype} of shape {given.shape}")
     if given.size and (int(given.min()) < 0 or int(given.max()) >= bound):
         bad = int(given.min()) if int(given.min()) < 0 else int(given.max())
-        raise IndexOutOfBound(f"{where} has the id {bad}; there are {bound} positions, from 0 on")
+        raise IndexOutOfBound(f"{where} has the id {bad}; ids must be at least 0 and below {bound}")
     return given
 
 
@@ -62,14 +62,14 @@ def ids(given: Any, where: str, bound: int) -> Any:
 def matrix_from_csr(
     indptr: Any, indices: Any, values: Any, ncols: int, dtype: DataType, *, copy: bool, symmetric: bool, where: str
 ) -> MatrixStore:
-    """Return a store of device arrays in CSR form; rows whose ids do not ascend are sorted.
+    """Return the store of a matrix given as device arrays in CSR form; rows whose ids do not ascend are sorted.
 
     Raises
     ------
     InvalidValue
         The offsets do not end at the number of ids.
     InvalidObject
-        The offsets do not start at 0, or descend, or an id is twice in a row.
+        The offsets do not start at 0, or descend, or an id occurs twice in a row.
     IndexOutOfBound
         An id is `ncols` or more.
     """
@@ -92,7 +92,7 @@ def matrix_from_csr(
 def _store(
     offsets: Any, columns: Any, values: Any, ncols: int, dtype: DataType, *, copy: bool, symmetric: bool
 ) -> MatrixStore:
-    """Return a store of a CSR that was checked."""
+    """Return the store of a CSR whose arrays were checked."""
     xp = cuda.current().xp
     nrows, nvals = offsets.size - 1, columns.size
     if nvals == 0:
@@ -108,9 +108,9 @@ def _store(
 
 
 def _unsorted(offsets: Any, columns: Any, where: str) -> Any:
-    """Return the order that sorts the ids of each row; None where they already ascend."""
+    """Return the permutation of entries that sorts the ids of each row; None if they ascend already."""
     xp = cuda.current().xp
-    after = xp.flatnonzero(columns[1:] <= columns[:-1]) + 1  # an id may not ascend only where a row starts
+    after = xp.flatnonzero(columns[1:] <= columns[:-1]) + 1  # allowed only where a row starts
     inside = after[offsets[xp.searchsorted(offsets, after)] != after]
     if inside.size == 0:
         return None
@@ -126,7 +126,7 @@ def _unsorted(offsets: Any, columns: Any, where: str) -> Any:
 
 @launch.locked
 def row_ids(offsets: Any, nvals: int) -> Any:
-    """Return the row of each entry, int64."""
+    """Return the row index of each entry, int64."""
     xp = cuda.current().xp
     return xp.searchsorted(offsets, xp.arange(nvals, dtype=np.int64), side="right") - 1
 
@@ -135,7 +135,7 @@ def row_ids(offsets: Any, nvals: int) -> Any:
 def matrix_from_sorted(
     rows: Any, columns: Any, values: Any, shape: tuple[int, int], dtype: DataType, *, copy: bool
 ) -> MatrixStore:
-    """Return a store of distinct entries that are sorted by row, then column."""
+    """Return the store of a matrix given as distinct entries, sorted by row, then column."""
     xp = cuda.current().xp
     offsets = xp.searchsorted(rows.astype(np.int64), xp.arange(shape[0] + 1, dtype=np.int64), side="left")
     return _store(offsets, columns, values, shape[1], dtype, copy=copy, symmetric=False)
@@ -143,7 +143,7 @@ def matrix_from_sorted(
 
 @launch.locked
 def matrix_to_csr(store: MatrixStore, *, by_columns: bool = False) -> tuple[Any, Any, Any]:
-    """Return `indptr` (int64), ids and values of the matrix or of its transpose, on the device; views where possible.
+    """Return `indptr` (int64), ids and values of the matrix or its transpose on the device; views where possible.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def matrix_to_csr(store: MatrixStore, *, by_columns: bool = False) -> tuple[Any,
 
 
 def _signed(rows: Rows) -> Any:
-    """Return ids as signed integers: a view of the same bits where no id becomes negative."""
+    """Return ids as signed integers: a view of the same bits unless an id could become negative."""
     loaded = rows.indices.load()
     return (
         loaded.view(np.int64 if rows.wide else np.int32)
@@ -174,7 +174,7 @@ def _signed(rows: Rows) -> Any:
 
 @launch.locked
 def vector_from_coo(at: Any, values: Any, dtype: DataType, size: int, where: str) -> VectorStore:
-    """Return a vector of positions (in any order) and values; both are copied.
+    """Return the store of a vector with these positions (in any order) and values; both are copied.
 
     Raises
     ------
@@ -192,7 +192,7 @@ def vector_from_coo(at: Any, values: Any, dtype: DataType, size: int, where: str
 
 @launch.locked
 def matrix_from_dense(values: Any, dtype: DataType, *, copy: bool) -> MatrixStore:
-    """Return a matrix that has every entry of a two-dimensional array."""
+    """Return the store of a matrix whose entries are all elements of a two-dimensional array."""
     xp = cuda.current().xp
     nrows, ncols = values.shape
     offsets = xp.arange(nrows + 1, dtype=np.int64) * ncols
@@ -203,7 +203,7 @@ def matrix_from_dense(values: Any, dtype: DataType, *, copy: bool) -> MatrixStor
 
 @launch.locked
 def matrix_to_dense(store: MatrixStore, fill: Any, dtype: DataType) -> Any:
-    """Return the matrix as a two-dimensional array on the device; one copy."""
+    """Return a matrix as a new two-dimensional array on the device, with `fill` where it has no entry."""
     xp = cuda.current().xp
     offsets, columns, values = matrix_to_csr(store)
     made = xp.full((store.nrows, store.ncols), fill, dtype.np_type)

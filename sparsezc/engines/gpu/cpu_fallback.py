@@ -1,4 +1,4 @@
-"""Statements that the GPU engine lacks: the CPU engine runs them on copies of the operands."""
+"""The fallback of statements that the GPU engine lacks: the CPU engine runs them on copies of the operands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sparsezc.memory.csr import Csr
 
 
 def run_on_cpu(expression: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Run an expression on the CPU engine: its operands are copied there, its output is copied back."""
+    """Run a statement on the CPU engine: copy the operands to it, and the output back."""
     cpu = engines.get("cpu")
 
     def moved(x: Any) -> Any:
@@ -45,6 +45,6 @@ def _replace_vector(store: VectorStore, indices: Any, values: Any) -> None:
 
 
 def _replace_matrix(store: MatrixStore, csr: Csr) -> None:
-    """Replace all entries of a matrix, in the placement that it had or, if it had none, the configured one."""
+    """Replace all entries of a matrix; it keeps its placement, or gets the configured one if it had no entries."""
     fresh = MatrixStore.from_csr(csr if store.rows is None else csr.place(store.placement))
     store.replace(fresh.rows, fresh.columns)

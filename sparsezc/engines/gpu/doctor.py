@@ -15,8 +15,8 @@ from sparsezc.exceptions import OutOfMemory
 from sparsezc.memory import budget, zerocopy
 from sparsezc.memory.mapped import MappedBuffer
 
-_BYTES = 1 << 30  # moved by one measurement: more than a GPU's address translation caches cover
-_GATHERED = 1 << 26  # bytes of pinned memory, which the process keeps; host threads gather no faster from more
+_BYTES = 1 << 30  # bytes of one measurement: more than a GPU's address translation caches cover
+_GATHERED = 1 << 26  # bytes that host threads gather, into pinned memory that the process keeps; more is no faster
 _REPEATS = 5
 
 
@@ -33,9 +33,9 @@ def diagnose(*, measure: bool = True) -> dict[str, Any]:
     -------
     dict
         ``available`` (bool) and, without a GPU, ``reason``; with one: ``name``, ``multiprocessors``, ``memory_free``,
-        ``memory_total``, ``budget`` (bytes), versions, ``pages`` (the kind of pages that arrays of each size get in
-        host memory: a list of ``from``, bytes, ``kind`` and ``why``). Measured, bytes per second: ``link`` (``copy``
-        from pinned memory, ``gather`` by host threads; ``managed``, ``pinned`` and ``file`` pages read by a kernel in
+        ``memory_total``, ``budget`` (bytes), versions, ``pages`` (the kind of host pages that arrays get by their
+        size: a list of ``from``, bytes, ``kind`` and ``why``). Measured, bytes per second: ``link`` (``copy`` from
+        pinned memory, ``gather`` by host threads; ``managed``, ``pinned`` and ``file`` pages read by a kernel in
         ascending order), ``scattered`` (the same pages, lines of 128 bytes in random order).
     """
     reason = device.reason()
@@ -63,7 +63,7 @@ def diagnose(*, measure: bool = True) -> dict[str, Any]:
 
 
 def _versions(gpu: Device) -> dict[str, Any]:
-    """Return the versions of CuPy, driver and compiler, as far as the array module is CuPy."""
+    """Return the versions of CuPy, driver and compiler, and the compute capability; empty on the emulated device."""
     cuda = getattr(gpu.xp, "cuda", None)
     if cuda is None:
         return {}
@@ -81,7 +81,7 @@ def _dotted(version: int) -> str:
 
 
 def _link(gpu: Device) -> tuple[dict[str, float], dict[str, float]]:
-    """Return rates of the link: of copies and of pages read in ascending order; of pages read in random order."""
+    """Return two dicts of rates: of copies and of pages read in ascending order; of pages read in random order."""
     space = budget.host_available()
     nbytes = _BYTES if space is None else min(_BYTES, 1 << max(space // 8, 1 << 20).bit_length() - 1)
     streamed, scattered = {}, {}
@@ -95,7 +95,7 @@ def _link(gpu: Device) -> tuple[dict[str, float], dict[str, float]]:
 
 
 def _held(gpu: Device, nbytes: int) -> Iterator[tuple[str, Pages]]:
-    """Yield pages of each kind that this machine allows, one after another."""
+    """Yield the name and `nbytes` bytes of each kind of pages that this machine allows."""
     allowed = gpu.managed_is_safe() and zerocopy.managed_available() > nbytes
     for kind in ("managed", "pinned") if allowed else ("pinned",):
         yield kind, gpu.pages(nbytes, kind)
@@ -103,6 +103,6 @@ def _held(gpu: Device, nbytes: int) -> Iterator[tuple[str, Pages]]:
         try:
             np.zeros(nbytes, np.uint8).tofile(file.name)
             mapped = gpu.map(MappedBuffer(file.name, 0, nbytes, np.uint8).array)
-        except (OSError, OutOfMemory):  # the folder is full, or its file system's pages cannot be registered
+        except (OSError, OutOfMemory):  # the temporary folder is full, or its file system's pages cannot be registered
             return
         yield "file", mapped

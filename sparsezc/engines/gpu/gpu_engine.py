@@ -1,4 +1,4 @@
-"""The GPU engine: the function of each operation, and the fallback to the CPU engine (stores: store_methods.py)."""
+"""The GPU engine class: its operations on vectors and scalars, and the fallback to the CPU engine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _warned: set[str] = set()
 
 
 class GpuEngine(Keeper):
-    """The engine that runs expressions with our kernels; see :class:`sparsezc.expr.engines.Engine`."""
+    """The engine that runs statements by our kernels; see :class:`sparsezc.expr.engines.Engine`."""
 
     name = "gpu"
     lock = launch.lock
@@ -56,7 +56,7 @@ class GpuEngine(Keeper):
         except MemoryError as error:
             if isinstance(error, OutOfMemory):
                 raise
-            # The error of CuPy or NumPy, which gives the number of bytes.
+            # The text is CuPy's or NumPy's, which has the number of bytes.
             raise OutOfMemory(f"{expression.operation}: {error}") from None
 
 
@@ -72,7 +72,7 @@ def _is_foreign(expression: Any, out: Any, write: Write[Mask | None]) -> bool:
     return (op is not None and op.type.is_udt) or (accum is not None and accum.type.is_udt)
 
 
-# The operations on vectors and scalars. Each takes (expression, out, write).
+# The operations whose result is a vector or a scalar. Each takes (expression, out, write).
 
 
 def _spmv(vector_left: bool) -> _Native:
@@ -123,7 +123,7 @@ def _inner(e: Any, out: Any, write: Write[Mask | None]) -> bool:
 
 
 def _reposition(e: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Assign the entries that stay within the size to the region they move to; no other entry changes."""
+    """Assign the moved entries that stay within the output's size; positions to which no position moves keep theirs."""
     u, offset = e.operands
     size = out._store.size
     region = presence_words.mark(vector_index.moved(int(offset.value), u._store.size, size)[1].astype(np.uint64), size)
@@ -177,7 +177,7 @@ def _extract(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 def _line(matrix: Any, index: list[Any], size: int) -> VectorStore:
-    """Return part of a row or column as a vector; a column is read as a row where the matrix has its transpose."""
+    """Return part of a row or column as a vector; a column is read as a row if the matrix has its transpose."""
     store = matrix._store
     row = index[0].kind == "one"
     if store.is_panel:
@@ -226,7 +226,7 @@ def _count_corners(e: Any, out: Any, write: Write[Mask | None]) -> None:
     vector_map.write_vector(counts, out._store, in_bits(write))
 
 
-#: Operations that make a vector or a scalar; matrix_statements.py has those that make a matrix.
+#: Operations whose result is a vector or a scalar; matrix_statements.py has those whose result is a matrix.
 _NATIVE: dict[str, _Native] = {
     "mxv": _spmv(vector_left=False),
     "vxm": _spmv(vector_left=True),
@@ -260,7 +260,7 @@ _NATIVE: dict[str, _Native] = {
 
 
 def _fall_back(expression: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Run on the CPU engine: operands are copied there, and the output is copied back."""
+    """Run a statement on the CPU engine, unless ``config.fallback`` is "error"; warn if it is "warn"."""
     kinds = [x.ndim for x in (out, *expression.operands) if x._stored]
     said = f"{expression.operation} of a {'Matrix' if max(kinds, default=1) == 2 else 'Vector'}"
     if _is_foreign(expression, out, PLAIN):
@@ -269,5 +269,5 @@ def _fall_back(expression: Any, out: Any, write: Write[Mask | None]) -> None:
         raise NotImplementedException(f"the GPU engine has no {said}, and config.fallback is 'error'")
     if config.fallback == "warn" and said not in _warned:
         _warned.add(said)
-        warn_slow(f"the GPU engine has no {said}: it runs on the CPU engine and comes back")
+        warn_slow(f"the GPU engine has no {said}: the CPU engine runs it, on copies of its operands")
     cpu_fallback.run_on_cpu(expression, out, write)

@@ -1,14 +1,14 @@
-"""Loop rounds that do not wait for the host: recorded once as a CUDA graph, then replayed in batches.
+"""Rounds of a loop that do not wait for the host: recorded once as a CUDA graph, then replayed in batches.
 
 A search of a road network has thousands of rounds of little work, and most of a round's time is spent on the host: in
 Python, in launches, in waits for the frontier's size. Once a frontier has stayed small, the loops of
-``sparsezc/algorithms/_frontier_loops.py`` therefore run by :class:`Replay`: the loop's body runs twice as usual and
-twice while the device records its kernels; the recording is then replayed in batches, with one wait for the frontier's
-size after each. When the frontier grows, the host takes over again and chooses between push and pull.
+``sparsezc/algorithms/_frontier_loops.py`` therefore use :class:`Replay`: the loop's body runs twice as usual and twice
+while the device records its kernels; the recording is then replayed in batches, with one wait for the frontier's size
+after each. Once the frontier grows, the host launches each round again and chooses between push and pull.
 
-The device itself counts what changes from round to round: the depth of a search (:class:`Depth`) or the limit of a
-bucket of delta-stepping (:class:`Limit`). The rows of such graphs are short: where a search reads ids only, pushes read
-them from the row-head cache, which is built once pushes have read enough over the host link to repay it.
+The number that changes from round to round is computed on the device: the depth of a search (:class:`Depth`) or the
+limit of a bucket of delta-stepping (:class:`Limit`). The rows of such graphs are short: if a search reads ids only, its
+pushes read them from the row-head cache, which is built once its cost is repaid by the reads that it saves.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from sparsezc.semirings import monoid
 from sparsezc.semirings.types.datatypes import FP64, INT64
 
 _LEAST, _MOST = 4, 32  # recorded pairs of rounds between two waits for the frontier's size
-_TRIFLE = 1 << 14  # entries: a frontier of fewer is pushed, whatever share of all entries it has
-_FEW = 64  # a frontier of fewer than one vertex in so many is pushed
+_TRIFLE = 1 << 14  # entries: a frontier whose rows have fewer is pushed, whatever share of all entries they are
+_FEW = 64  # a frontier of less than a 64th of the vertices is pushed
 
 
 class Depth:
-    """Clock of rounds that differ by their number: `number` is the round's, counted from `depth`."""
+    """The clock of a search: `number` is the round's number on the device, counted from `depth`."""
 
     def __init__(self, depth: int) -> None:
         self.number = DeviceScalar(cuda.current().xp.full(1, depth, np.int64), INT64)
 
     def arrays(self) -> tuple[Any, ...]:
-        """Return the arrays of vectors that a recorded round has the addresses of."""
+        """Return the arrays of vectors whose addresses a recorded round contains."""
         return ()
 
     def turn(self, frontier: VectorStore, pool: ArrayPool) -> None:
@@ -60,14 +60,14 @@ class _Bucket(NamedTuple):
 
 
 class Limit:
-    """Clock of the rounds of delta-stepping: `number` is the limit of the bucket (buckets.cu).
+    """The clock of delta-stepping: `number` is the limit of the bucket on the device (buckets.cu).
 
     Parameters
     ----------
     distance : VectorStore
         The distance of every vertex.
     limit, step, last : number
-        The limit of the current bucket, the width of a bucket beyond the least distance in it, and the last limit.
+        The limit of the current bucket, the increase of a limit over the least distance in the bucket, the last limit.
     """
 
     def __init__(self, distance: VectorStore, limit: float, step: float, last: float) -> None:
@@ -82,7 +82,7 @@ class Limit:
         self._prelude = f"{codegen.typedefs(Z=dtype, S=kind)}\n{codegen.monoid(monoid.min[dtype])}"
 
     def arrays(self) -> tuple[Any, ...]:
-        """Return the arrays of vectors that a recorded round has the addresses of."""
+        """Return the arrays of vectors whose addresses a recorded round contains."""
         return (self.distance.values,)
 
     def turn(self, frontier: VectorStore, pool: ArrayPool) -> None:
@@ -105,15 +105,15 @@ class Limit:
 
 
 class Replay:
-    """The rounds that follow while `frontier` is small and not empty and `condition` holds.
+    """The rounds of a loop while `frontier` is small but not empty and `condition` holds.
 
-    Iterating runs the loop's body four times, each time with the number that `clock` keeps on the device. With an empty
-    frontier the body must change nothing.
+    Iteration runs the loop's body four times, each time with the clock's `number`, and then replays the recording. The
+    body must change nothing if the frontier is empty.
 
     Attributes
     ----------
     rounds : int
-        Rounds so far.
+        The number of rounds run so far.
     """
 
     def __init__(
@@ -123,11 +123,11 @@ class Replay:
         self._condition = condition
 
     def number(self) -> Any:
-        """Return the number of the clock. Waits for the device."""
+        """Return the clock's number as a Python number. Waits for the device."""
         return cuda.current().asnumpy(self.clock.number.array)[0].item()
 
     def __iter__(self) -> Iterator[Any]:
-        with launch.lock:  # launches of other threads are neither recorded nor left without a wait
+        with launch.lock:  # other threads launch nothing that would be recorded or run between rounds
             yield from self._rounds()
 
     def _rounds(self) -> Iterator[Any]:
@@ -138,17 +138,17 @@ class Replay:
             return
         gpu = cuda.current()
         pool = ArrayPool()  # kept until the last replay has ended
-        with ENGINE_STATE.served_by(pool):
-            for _ in range(2):  # unrecorded, as these rounds compile kernels and fill caches
+        with pool.serving():
+            for _ in range(2):  # not recorded, as these rounds compile kernels and fill caches
                 yield from self._round(pool)
             before = self._arrays()
             with gpu.record() as recording:
-                for _ in range(2):  # arrays swap roles in each round, so after two rounds each is where it was
+                for _ in range(2):  # arrays swap roles in each round, so a recording of two can be repeated
                     yield from self._round(pool)
         recording.replay()
         self.rounds += 4
         pairs = _LEAST
-        # The condition may read a vector by its users' numbers, which moves it to other arrays if it has an order.
+        # The condition may read a vector, which moves its entries to other arrays if it has a vertex order.
         while self._continues() and self._arrays() == before and self._caches(2 * pairs) is near:
             for _ in range(pairs):
                 recording.replay()
@@ -165,9 +165,9 @@ class Replay:
         return tuple(map(cuda.current().pointer, arrays))
 
     def _caches(self, rounds: int) -> Any:
-        """Return the layout that spares pushes the host link: row heads or, where values are read, packed values.
+        """Return the layout that saves pushes reads over the link: row heads or, if values are read, packed values.
 
-        A layout built since the recording started is not part of it.
+        The recording does not use a layout that was built after it.
         """
         rows = self.frontier.next_rows
         if rows is None:
@@ -179,7 +179,7 @@ class Replay:
         return rows.layouts[HeadCache].to_push(rows, rows, rounds * (self.frontier.count or 0))
 
     def _continues(self) -> bool:
-        """Return whether the frontier has entries, but so few that a push is certain. Waits for the device."""
+        """Return whether the frontier has entries, but so few that it is pushed in any case. Waits for the device."""
         store = self.frontier
         store.written(neutral=store.neutral)
         if not 0 < store.nvals() < store.size // _FEW or not self._condition():

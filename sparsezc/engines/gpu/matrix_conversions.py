@@ -1,4 +1,4 @@
-"""Conversions of matrix stores: to a Csr, transposed, cast, resized, compressed, in another vertex order."""
+"""Conversions of matrix stores: to a Csr, transpose, cast, resize, compression, another vertex order."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings import select
 from sparsezc.semirings.types.datatypes import BOOL, INT64, DataType
 
-_MIN_FREE = 4  # times the bytes of a matrix in device memory: with less memory free, no transpose is made unasked
+_MIN_FREE = 4  # times the bytes of a matrix in device memory: with less free memory, no product builds the transpose
 
 
 def csr_of(store: MatrixStore) -> Csr:
-    """Return the rows of a store as a Csr over the same buffers; only offsets are copied to the host."""
+    """Return a store as a Csr over the same buffers; only the offsets are copied to the host."""
     rows, gpu = store.in_stored_order()[0], cuda.current()
     if rows is not None and rows.order is not None:
         rows = rows.plain()
@@ -44,23 +44,23 @@ def csr_of(store: MatrixStore) -> Csr:
 
 
 class LentRows(NamedTuple):
-    """The rows of a matrix whose ids the host reads where they are; their ends are in device memory."""
+    """The rows of a matrix whose ids the host can read in place; the offsets are in device memory."""
 
     indices: NDArray[Any]
     indptr: Any
 
     def ends(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return where each of some rows begins and ends. Waits for the device."""
-        gpu, both = cuda.current(), np.stack((rows, rows + 1))  # each call on the device takes as long as many rows
+        """Return the positions at which each of these rows begins and ends. Waits for the device."""
+        gpu, both = cuda.current(), np.stack((rows, rows + 1))  # a call takes as long as many rows
         begin, end = gpu.asnumpy(self.indptr.take(gpu.xp.asarray(both)))
         return begin, end
 
 
 def lend_rows(store: MatrixStore) -> Any:
-    """Return a context that lends the rows of a store to the host; None where it cannot read them as they are stored.
+    """Return a context that lends the rows of a store to the host; None if the host cannot read them in place.
 
-    Waiting for the device also completes the ids, so nothing is read before :meth:`LentRows.ends` was called. Those of
-    a file are not lent: each is checked when it is read, and here all would be.
+    The caller calls :meth:`LentRows.ends` before it reads ids, as only that waits for kernels that write them. The ids
+    of a file are not lent: each is checked when it is read, so lending would check all.
     """
     rows = store.in_stored_order()[0]
     if rows is None or rows.compressed or rows.order is not None:
@@ -70,7 +70,7 @@ def lend_rows(store: MatrixStore) -> Any:
 
 
 def transpose(store: MatrixStore) -> MatrixStore:
-    """Return the transpose as a store that shares both orientations."""
+    """Return the transpose as a store that shares both orientations, building the second one if necessary."""
     rows, columns = store.in_stored_order()
     if columns is None and rows is not None:
         columns = _transposed(rows)
@@ -78,13 +78,13 @@ def transpose(store: MatrixStore) -> MatrixStore:
 
 
 def operand(matrix: Any) -> MatrixStore:
-    """Return the store of a Matrix, or of the transpose of one."""
+    """Return the store of a Matrix or, if it is a transpose, a store of the transpose."""
     store: MatrixStore = matrix._store
     return transpose(store) if matrix._transposed else store
 
 
 def _transposed(rows: Rows) -> Rows:
-    """Return the rows of the transpose, compressed if these are, and in the same vertex order."""
+    """Return the rows of the transpose, in the same vertex order and compressed if the given rows are."""
     made = transposed(rows)
     if rows.order is not None:
         made = dataclasses.replace(made, order=rows.order)
@@ -92,14 +92,14 @@ def _transposed(rows: Rows) -> Rows:
 
 
 def keep_transpose(store: MatrixStore) -> None:
-    """Build the other orientation, so that both push and pull are possible."""
+    """Build the other orientation if it does not exist, so that both push and pull are possible."""
     rows, columns = store.in_stored_order()
     if columns is None and rows is not None:
         store.keep_columns(_transposed(rows))
 
 
 def afford_transpose(store: MatrixStore) -> bool:
-    """Build the other orientation where memory allows; return whether it exists now."""
+    """Build the other orientation if memory suffices; return whether it exists now."""
     rows, columns = store.in_stored_order()
     if columns is None and rows is not None:
         nbytes = rows.indices.nbytes + rows.values.nbytes
@@ -113,7 +113,7 @@ def afford_transpose(store: MatrixStore) -> bool:
 
 
 def resident(store: MatrixStore, times: int) -> MatrixStore | None:
-    """Return a copy in device memory, if `times` copies fit there; None if it is there, compressed or reordered."""
+    """Return a copy in device memory; None if `times` copies do not fit, or if it is there, compressed or reordered."""
     rows, columns = store.in_stored_order()
     if rows is None or rows.compressed or rows.order is not None:
         return None
@@ -124,9 +124,9 @@ def resident(store: MatrixStore, times: int) -> MatrixStore | None:
 
 
 def compress(store: MatrixStore, order: str) -> MatrixStore:
-    """Return the same matrix with the ids of both orientations compressed; values, which never change, are shared.
+    """Return the matrix with the ids of both orientations compressed; values, which never change, are shared.
 
-    `order`: "natural", "degree", or "auto" for the one that packs better.
+    `order`: "natural", "degree", or "auto" for the order with fewer bytes.
     """
     rows, columns = store.in_stored_order()
     if rows is None:
@@ -142,7 +142,7 @@ def compress(store: MatrixStore, order: str) -> MatrixStore:
 
 
 def reorder(store: MatrixStore, vertices: NDArray[Any]) -> MatrixStore:
-    """Return the same matrix stored in this vertex order; statements take and give the users' numbers."""
+    """Return the matrix stored in this vertex order; statements still take and return the users' numbers."""
     rows, columns = store.in_stored_order()
     if rows is None:
         return MatrixStore(store.dtype, store.nrows, store.ncols, None)
@@ -153,7 +153,7 @@ def reorder(store: MatrixStore, vertices: NDArray[Any]) -> MatrixStore:
 
 
 def pointers(store: VectorStore) -> MatrixStore:
-    """Return a square matrix with an entry (i, v(i)) for each entry of a vector of positions, in device memory."""
+    """Return the square matrix in device memory with an entry (i, v(i)) for each entry of a vector of positions."""
     xp, n = cuda.current().xp, store.size
     store.arrange(None)
     if not (count := store.nvals()):
@@ -186,7 +186,7 @@ def cast(store: MatrixStore, dtype: DataType) -> MatrixStore:
 
 
 def resize(store: MatrixStore, nrows: int, ncols: int) -> None:
-    """Change the shape; entries outside are dropped."""
+    """Change the shape of a matrix; entries outside the new shape are dropped."""
     kept = store
     for op, before, after in ((select.rowle, store.nrows, nrows), (select.colle, store.ncols, ncols)):
         if after < before:

@@ -1,4 +1,4 @@
-"""Products of matrices with a sparse result: SpGEMM, sampled products (SDDMM), and products of a sampled product."""
+"""Products of matrices with a sparse result: SpGEMM, sampled products (SDDMM), sampled products times a matrix."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from sparsezc.semirings.types.datatypes import INT64
 
 
 def mxm(op: Any, a: Any, b: Any, mask: MaskRows | None) -> tuple[MatrixStore, bool]:
-    """Return the product A B, and whether all its entries are where the mask allows them.
+    """Return the product A B, and whether the mask allows all of its entries.
 
-    A mask by structure samples the product of two full panels. In other products it may only save work: then entries
-    outside it remain, which the write rule removes.
+    The product of two full panels is computed at the entries of a structural mask only. Other products may use a mask
+    to save work and still have entries that it does not allow, which the write rule removes.
     """
     if mask is not None and not (mask.complement or mask.values):
         panels = sddmm.sides(op, a, b)
@@ -29,7 +29,7 @@ def mxm(op: Any, a: Any, b: Any, mask: MaskRows | None) -> tuple[MatrixStore, bo
 
 
 def sampled_mxm(e: Any) -> MatrixStore:
-    """Return the product whose left operand is a sampled product, which is computed first and stored."""
+    """Return the product of a sampled product, which is computed first and stored, and a matrix."""
     A, X, flipped, Z, inner = e.operands
     pattern, then = matrix_conversions.operand(A), matrix_conversions.operand(Z)
     mask = MaskRows(rows_of(pattern), A.dtype, False, False)
@@ -50,7 +50,7 @@ def sampled_mxm(e: Any) -> MatrixStore:
 
 
 def _weighed(W: MatrixStore, pattern: MatrixStore, steps: Any) -> MatrixStore:
-    """Return a sampled product after the elementwise steps that make weights of its values."""
+    """Apply the elementwise steps that turn the values of a sampled product into weights; return the result."""
     for step in steps:
         if step.kind == "ewise_mult":
             W = matrix_merge.ewise("ewise_mult", step.op, pattern, W)

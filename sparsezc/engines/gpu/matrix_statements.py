@@ -1,4 +1,4 @@
-"""Operations that make a matrix: the result is made first, then written by mask, accumulator and replace."""
+"""Statements whose output is a matrix: the result is computed, then written by mask, accumulator and replace."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from sparsezc.memory import allocate, budget
 from sparsezc.semirings import select
 from sparsezc.semirings.types.datatypes import INT64
 
-#: Every entry of a matrix is written.
+#: The write options by which a result replaces the output.
 WHOLE: Write[MaskRows | None] = Write(None, None, False)
-_POSITION_BYTES = 32  # device memory for each position or row of an operand, present or not
+_POSITION_BYTES = 32  # bytes of device memory for each position or row, with an entry or without
 
 
 def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
-    """Run an expression that makes a matrix; False where this engine cannot."""
+    """Run a statement whose output is a matrix; return False if this engine cannot."""
     if panel_statements.run_statement(e, out, write):
         return True
     if e.operation in ("assign", "subassign", "reposition") and _is_too_wide(e, out._store):
@@ -73,7 +73,7 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
 
 
 def _is_too_wide(e: Any, store: MatrixStore) -> bool:
-    """Return whether the positions that a statement writes to, or the vector of a line, cannot fit the device."""
+    """Return whether the positions of an assignment, or the vector of a row or column, do not fit in device memory."""
     kinds = [index.kind for index in e.operands[1:]] if e.operation != "reposition" else ["one"]
     every = "one" in kinds
     sizes = [
@@ -85,7 +85,7 @@ def _is_too_wide(e: Any, store: MatrixStore) -> bool:
 
 
 def _marks(i: Any, j: Any, shape: tuple[int, int]) -> tuple[Any, Any]:
-    """Return the rows and the columns of a region as presence words; 0 for all."""
+    """Return the assigned rows and columns as presence words; 0 for all."""
     rows, columns = (
         0 if at is None else presence_words.mark(at.astype("uint64"), n) for at, n in ((i, shape[0]), (j, shape[1]))
     )
@@ -101,14 +101,14 @@ def _write(store: MatrixStore, made: MatrixStore, how: Write[MaskRows | None], r
 
 
 def _lets_all(mask: MaskRows, made: MatrixStore) -> bool:
-    """Return whether a mask allows every entry, which is known where both have the same offsets and ids."""
+    """Return whether a mask is known to allow every entry, as both have the same arrays of offsets and ids."""
     if mask.complement or mask.values or made.rows is None:
         return False
     return made.rows.indptr is mask.rows.indptr and made.rows.indices is mask.rows.indices
 
 
 def _in_rows(write: Write[Mask | None]) -> Write[MaskRows | None]:
-    """Return the write options, with the mask as rows."""
+    """Return the write options with the mask as CSR rows."""
     mask, accum, replace = write
     return Write(None if mask is None else _mask_of(mask, mask.parent._store), accum, replace)
 
@@ -117,7 +117,7 @@ def _mask_of(mask: Any, store: MatrixStore) -> MaskRows:
     return MaskRows(rows_of(store), store.dtype, not mask.structure, mask.complement)
 
 
-# Makers of results: each takes an expression and returns a store, or None where this engine cannot run it.
+# Results of operations: each function takes an expression and returns a store, or None if this engine cannot run it.
 
 
 def _ewise(e: Any) -> MatrixStore:
@@ -131,7 +131,7 @@ def _ewise(e: Any) -> MatrixStore:
 
 
 def _mirrored(e: Any, x: Any, y: Any) -> MatrixStore | None:
-    """Return the sum of a triangle and its transpose; None: the operands are others."""
+    """Return the sum of a strictly triangular matrix and its transpose; None if the operands are others."""
     if x.ndim != y.ndim or x._store is not y._store or x._transposed == y._transposed:
         return None
     store = x._store
@@ -142,7 +142,7 @@ def _mirrored(e: Any, x: Any, y: Any) -> MatrixStore | None:
 
 
 def _repeated(x: Any, e: Any, left: bool) -> MatrixStore:
-    """Return an operand of a union as a matrix; a vector stands for each row, or from the left each column."""
+    """Return an operand of a union as a matrix; a vector is repeated as each row or, on the left, as each column."""
     return matrix_conversions.operand(x) if x.ndim == 2 else kronecker.repeated(x._store, e.shape, not left)
 
 
@@ -181,7 +181,7 @@ def _extract(e: Any) -> MatrixStore:
 
 
 def _extract_of_panel(e: Any) -> MatrixStore | None:
-    """Return a part of a panel, as a panel where its shape allows; None where it has columns that are no neighbours."""
+    """Return a part of a panel, as a panel if its shape is narrow; None if its columns are not consecutive."""
     matrix, i, j = e.operands
     held = matrix._store.panel
     region = panel_parts.region_of(held, *((j, i) if matrix._transposed else (i, j)))
@@ -218,7 +218,7 @@ def _outer(e: Any) -> MatrixStore | None:
 
 
 def _power(e: Any) -> MatrixStore | None:
-    """Compute a power by squaring; each product has the matrix's own type."""
+    """Return a power, computed by repeated squaring; each product is cast to the matrix's own type."""
     factor, n = matrix_conversions.operand(e.operands[0]), int(e.operands[1].value)
     made: MatrixStore | None = None
     while n:
@@ -287,7 +287,7 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "sum_by_labels": label_sums.sum_by_labels,
     "net_flow": flow.net_flow,
 }
-_OF_PANELS = {"solve", "distances", "two_way_mxm", "two_way_sampled_mxm"}  # their results mostly are panels, too
+_OF_PANELS = {"solve", "distances", "two_way_mxm", "two_way_sampled_mxm"}  # operations whose results mostly are panels
 
 
 # Assignments
@@ -315,7 +315,7 @@ def _assign(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 def _reposition(e: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Assign the entries that stay within the shape to the region they move to; no other entry changes."""
+    """Assign the moved entries that stay within the output's shape; positions to which none moves keep theirs."""
     x, *offsets = e.operands
     matrix = matrix_conversions.operand(x)
     if write.mask is None and write.accum is None and out._store.nvals == 0:
@@ -336,7 +336,7 @@ def _reposition(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 def _value(x: Any, i: Any, j: Any, shape: tuple[int, int], row: bool, mask: MaskRows | None) -> MatrixStore:
-    """Return the assigned value as a matrix of the output's shape."""
+    """Return the assigned value as a matrix of the output's shape, with entries at assigned positions only."""
     if x.ndim:
         made = matrix_index.line(x._store, row) if x.ndim == 1 else matrix_conversions.operand(x)
         return matrix_index.spread(made, i, j, shape)
@@ -344,7 +344,7 @@ def _value(x: Any, i: Any, j: Any, shape: tuple[int, int], row: bool, mask: Mask
         return MatrixStore(x.dtype, *shape, None)
     if mask is None or mask.complement:
         return matrix_index.filled(x.value, x.dtype, i, j, shape)
-    # A number is assigned at the mask's entries only; a value mask is applied by the write rule.
+    # A scalar is spread over the mask's entries only; the write rule then applies a value mask.
     rows = mask.rows
     values = allocate(rows.indices.placement, 1, x.dtype.np_type)
     values.write(0, [x.value])
@@ -353,7 +353,7 @@ def _value(x: Any, i: Any, j: Any, shape: tuple[int, int], row: bool, mask: Mask
 
 
 def _assign_line(e: Any, out: Any, write: Write[Mask | None], row: bool) -> None:
-    """Assign into one row or column: read it as a vector, write that by the vector's rule, and put it back."""
+    """Assign to one row or column: extract it as a vector, assign to the vector, and write it back."""
     store: MatrixStore = out._store
     at, index = e.operands[1:] if row else e.operands[:0:-1]
     i, j = (matrix_index.positions(at), None) if row else (None, matrix_index.positions(at))

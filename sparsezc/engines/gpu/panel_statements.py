@@ -1,7 +1,7 @@
-"""Statements on panels, which matrix_statements.py tries first.
+"""Statements on panels, which matrix_statements.py tries before all others.
 
-Products with a matrix of few rows or columns make panels; afterwards elementwise statements between panels of one shape
-are those of vectors, mask, accumulator and replace included.
+Products with a matrix of few rows or columns make panels. Elementwise statements on panels of one shape then run as
+statements on vectors, with mask, accumulator and replace.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 from sparsezc.semirings.types.datatypes import BOOL
 
-_DENSE = 2  # a matrix with an entry in at least one of so many places becomes a panel for a product
-_HUBS = 8  # times the mean length: that of the rows that a panel's entries meet, as hubs are met first
-_PASS = 4096  # entries of a pass over all that take as long as one product of a block; a block makes one row's products
+_DENSE = 2  # a matrix with an entry at every second position, or more, becomes a panel for a product
+_HUBS = 8  # length of the rows that a panel's entries meet, in mean lengths: hubs are met first
+_PASS = 4096  # entries of a pass over the large matrix that take as long as one multiply of a block for one row
 
 
 def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
-    """Run a statement on panels; return False where it has no panel form."""
+    """Run a statement on panels; return False if it has no form on panels."""
     shape = panel.shape_of(out._store.nrows, out._store.ncols)
     if shape is None or (write.mask is not None and write.mask.parent.ndim == 1):
         return False
@@ -43,7 +43,7 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
 
 
 def write(e: Any, out: Any, made: MatrixStore, how: Write[Mask | None]) -> bool:
-    """Write a result that is a panel by the rule of vectors; return False where mask or output are none."""
+    """Write a panel to the output by the write rule of vectors; return False if mask or output cannot be panels."""
     shape = panel.shape_of(out._store.nrows, out._store.ncols)
     if shape is None or (how.mask is not None and how.mask.parent.ndim == 1):
         return False
@@ -66,7 +66,7 @@ class _Statement:
         return self.out.nrows * self.out.ncols
 
     def in_bits(self) -> Write[MaskBits]:
-        """Return the write options of the panel, with the mask as presence words."""
+        """Return the write options with the mask as presence words of the panel's vector."""
         mask, accum, replace = self.write
         return Write(MaskBits() if mask is None else bits_of(mask, self.of(mask.parent._store)), accum, replace)
 
@@ -94,7 +94,7 @@ class _Statement:
             self.size, result if same is None else BOOL, *([] if self.out.nvals == 0 else [self.out.dtype])
         ):
             return False
-        # Y = M X, or Y' = X' M' where X is on the left: then M's rows are B's columns
+        # Y = M X or, if X is the left operand, Y' = X' M': then the rows of M are the columns of B
         turned = many._transposed != self.across
         rows = None if same is not None else _rows(wide, turned)
         if same is None and rows is None:
@@ -115,12 +115,12 @@ class _Statement:
         return self._write(made, how, masked=True)
 
     def _asks_for_few(self) -> bool:
-        """Return whether a mask lets entries of a sparse matrix through, and no others."""
+        """Return whether the mask is a sparse matrix, without complement."""
         mask = self.write.mask
         return mask is not None and not mask.complement and mask.parent._store.panel is None
 
     def sampled_mxm(self) -> bool:
-        """Multiply a product of panels at a matrix's entries by a panel, in one pass over the matrix."""
+        """Multiply a product of panels, sampled at a matrix's entries, by a panel, in one pass over the matrix."""
         A, X, flipped, Z, inner = self.e.operands
         narrow: MatrixStore = Z._store
         shape = panel.shape_of(narrow.nrows, narrow.ncols)
@@ -142,7 +142,7 @@ class _Statement:
         return made is not None and self._write(made.vector, how, masked=False)
 
     def _write(self, made: VectorStore, how: Write[MaskBits], *, masked: bool) -> bool:
-        """Write a product; `masked`: it was made only where the mask allows it."""
+        """Write a result to the output; `masked`: it has entries only where the mask allows them."""
         whole = how.mask.allows_all or (masked and (how.replace or self.out.nvals == 0))
         if how.accum is None and whole:
             return self.hold(made if made.dtype is self.out.dtype else vector_map.cast(made, self.out.dtype))
@@ -151,12 +151,12 @@ class _Statement:
         return self.hold(out)
 
     def _is_worth_it(self, few: Any, many: Any) -> bool:
-        """Return whether one pass over the large matrix is cheaper than making the few rows or columns one by one."""
+        """Return whether one pass over the large matrix is cheaper than a product row by row."""
         narrow, wide = few._store, many._store
         size, count = narrow.nrows * narrow.ncols, narrow.nvals
         mask = self.write.mask
         if count * _DENSE >= size or (mask is not None and (narrow.is_panel or mask.parent._store.is_panel)):
-            return True  # a pull reads what the mask wants; for a product by rows a panel's rows would have to be made
+            return True  # a pull reads wanted rows only, and a product by rows would convert the panel first
         rows: Rows | None = wide.held()[many._transposed]
         if narrow.is_panel or self.out.is_panel or rows is None or few._transposed:
             made = count * wide.nvals / wide.nrows * _HUBS
@@ -186,13 +186,13 @@ class _Statement:
         if self._keeps_same():
             return True
         if self._is_filled():
-            self.out.replace(None)  # a number would fill them
+            self.out.replace(None)  # its entries are not converted, as all are overwritten
         out = self.of(self.out)
         _ELEMENTWISE[self.e.operation](self, out, self.in_bits())
         return self.hold(out)
 
     def _keeps_same(self) -> bool:
-        """Assign a panel of equal values where nothing else remains: its values are not made."""
+        """Assign an iso-valued panel, if no other entry remains, without writing its values; return whether it did."""
         x, how = self.e.operands[0], self.write
         if self.e.operation != "assign" or x.ndim != 2 or how.accum is not None or x.dtype is not self.out.dtype:
             return False
@@ -204,7 +204,7 @@ class _Statement:
         return self.hold(SameVector(given.dtype, given.size, bits, given.same))
 
     def side(self, x: Any, left: bool) -> VectorStore:
-        """Return a matrix's panel; of a vector, the panel that has it in each column or, on the right, in each row."""
+        """Return a matrix's panel, or a vector repeated as each column (left operand) or each row (right) of one."""
         if x.ndim == 2:
             return self.of(x._store)
         return panel_parts.spread(
@@ -212,7 +212,7 @@ class _Statement:
         )
 
     def put(self) -> bool:
-        """Assign some rows, some neighbouring columns, or a column, where the whole region is written."""
+        """Assign to consecutive rows and columns without mask or accumulator; return whether it did."""
         x, i, j = self.e.operands
         if not x.ndim or getattr(x, "_transposed", False) or self.across or _by_value(self.e):
             return False
@@ -233,14 +233,14 @@ class _Statement:
         return self.hold(held.vector)
 
     def _is_filled(self) -> bool:
-        """Return whether a number is assigned everywhere: a panel needs no ids for that."""
+        """Return whether the statement assigns a scalar to all positions: a panel needs no ids for them."""
         x = self.e.operands[0]
         everywhere = self.write.mask is None and self.write.accum is None and _by_value(self.e)
         return self.e.operation == "assign" and everywhere and x.ndim == 0 and x.value is not None
 
 
 def _rows(store: MatrixStore, columns: bool) -> Rows | None:
-    """Return the rows of a matrix, or of its transpose, which it keeps once made; None where memory is short."""
+    """Return the rows of a matrix, or those of its transpose, which it keeps once built; None if memory is short."""
     rows, held = store.held()
     assert rows is not None
     if not columns:
@@ -251,7 +251,7 @@ def _rows(store: MatrixStore, columns: bool) -> Rows | None:
 
 
 def _by_value(e: Any) -> bool:
-    """Return whether a statement depends on values only, not on positions."""
+    """Return whether a statement depends on values only: its operator reads no positions, its index lists are all."""
     if e.operation in ("assign", "subassign"):
         return all(index.kind == "all" for index in e.operands[1:])
     return e.op is None or not (e.op.is_positional or e.op.reads & set("ijk"))

@@ -1,7 +1,7 @@
-"""A check for expressions whose objects were resized after they were made: kernels would read beyond their arrays.
+"""A check for operands that were resized after their expression was made, as kernels would read beyond their arrays.
 
-Operations check shapes when an expression is made. SuiteSparse checks again when it runs, but kernels do not. So once
-any object of the engine was resized, shapes are compared again before each launch.
+Operations check shapes when an expression is made. SuiteSparse checks them again when the expression runs, but kernels
+do not. Once any object of the engine was resized, shapes are therefore compared again before each statement.
 """
 
 from __future__ import annotations
@@ -11,6 +11,14 @@ from typing import Any
 
 from sparsezc.exceptions import DimensionMismatch
 from sparsezc.expr.expression import says_shape
+
+any_resized = False  # whether any object of the engine was ever resized
+
+
+def resized() -> None:
+    """Record that an object was resized."""
+    global any_resized
+    any_resized = True
 
 
 def check(e: Any) -> None:
@@ -46,7 +54,7 @@ def _reaches(key: Any, size: int) -> bool:
 
 
 def _ewise(shape: tuple[int, ...], x: Any, y: Any) -> bool:
-    """Return whether shapes fit; a vector stands for every column on the left, for every row on the right."""
+    """Return whether shapes fit; a vector is repeated as each column (left operand) or each row (right operand)."""
     left, right = (shape, shape) if x.ndim == y.ndim else (shape[: x.ndim], shape[-y.ndim :])
     return bool(x.shape == left and y.shape == right)
 

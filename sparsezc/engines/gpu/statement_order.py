@@ -1,7 +1,7 @@
-"""The vertex order in which a statement is computed (vertex_order.py), settled once before it runs.
+"""The choice of the vertex order in which a statement is computed (vertex_order.py), made before it runs.
 
-It is the order of the statement's matrix or, without one, of the first vector that has one, if the result does not
-depend on vertex numbers; otherwise the users' own.
+If the result does not depend on vertex numbers, it is the order of the statement's matrix or, without a matrix, of the
+first vector that has an order; otherwise it is the users' own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _BY_ENTRY = frozenset({
 
 
 def settle(e: Any, out: Any, mask: Any) -> None:
-    """Put all vectors of a statement into one order; its matrices provide rows in that order (``MatrixStore.held``)."""
+    """Put all vectors of a statement into one order; its matrices return rows in that order (``MatrixStore.held``)."""
     stores = list(_stores(e, out, mask))
     order = None if out.ndim == 2 or not _takes_any(e) else next(_orders(stores), None)
     for store in stores:
@@ -29,7 +29,7 @@ def settle(e: Any, out: Any, mask: Any) -> None:
 
 
 def _takes_any(e: Any) -> bool:
-    """Return whether the result is the same for all vertex numbers."""
+    """Return whether a statement's result is the same in all vertex orders."""
     if e.operation in ("assign", "subassign"):
         return all(index.kind == "all" for index in e.operands[1:])
     if e.operation == "reduce":
@@ -41,7 +41,7 @@ def _takes_any(e: Any) -> bool:
 
 
 def _stores(e: Any, out: Any, mask: Any) -> Iterator[MatrixStore | VectorStore]:
-    """Return the stores that take part and belong to this engine."""
+    """Yield the stores of a statement that belong to this engine."""
     for x in (*e.operands, None if mask is None else mask.parent, out):
         store = getattr(x, "_store", None)
         if isinstance(store, MatrixStore | VectorStore):
@@ -49,7 +49,7 @@ def _stores(e: Any, out: Any, mask: Any) -> Iterator[MatrixStore | VectorStore]:
 
 
 def _orders(stores: list[MatrixStore | VectorStore]) -> Iterator[Order]:
-    """Return the orders among the stores: those of matrices only, if there is one."""
+    """Yield the vertex orders of the stores: of matrices only, if there is a matrix."""
     matrices = [store for store in stores if isinstance(store, MatrixStore)]
     for store in matrices or stores:
         if store.order is not None:

@@ -1,4 +1,4 @@
-"""Methods of the GPU engine that make, read and change stores; user-defined types are left to the CPU engine."""
+"""The methods of the GPU engine that make, read and change stores; the CPU engine handles user-defined types."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from sparsezc.semirings.types.datatypes import DataType
 
 
 class Keeper:
-    """The methods of the engine protocol that do not compute; see :class:`sparsezc.expr.engines.Engine`.
+    """The methods of the engine protocol that run no statements; see :class:`sparsezc.expr.engines.Engine`.
 
-    A method that would only pass its arguments on is the function itself.
+    A method that would only call a function with its own arguments is that function.
     """
 
     def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any:
@@ -69,7 +69,7 @@ class Keeper:
         xp = cuda.current().xp
         store = VectorStore(dtype, size)
         if indices.size:
-            numbers = xp.array(np.ascontiguousarray(values).astype(dtype.np_type, copy=False))  # copied on any device
+            numbers = xp.array(np.ascontiguousarray(values).astype(dtype.np_type, copy=False))  # always a copy
             full = indices.size == size  # positions are ascending and distinct, so all are present
             store.put(xp.arange(size) if full else xp.asarray(np.ascontiguousarray(indices)), numbers)
         return store
@@ -80,7 +80,7 @@ class Keeper:
             return found
         gpu = cuda.current()
         store.arrange(None)
-        at, values = store.entries()  # only present entries cross the link
+        at, values = store.entries()  # only present entries are copied over the link
         return gpu.asnumpy(at).astype(np.uint64), gpu.asnumpy(values)
 
     vector_to_arrays = staticmethod(vector_store.to_arrays)
@@ -252,7 +252,7 @@ class Keeper:
     def shared_searches(
         self, starts: NDArray[np.int64], shape: tuple[int, int], push: Any, pull: Any
     ) -> search_levels.SharedSearches | None:
-        with suppress(MemoryError):  # of one rank: then none of them goes on so
+        with suppress(MemoryError):  # if memory is short on one rank, all run statements instead
             pushed, pulled = (None if each is None else each.held()[0] for each in (push, pull))
             return search_levels.from_starts(starts, shape, pushed, pulled)
         return None
@@ -287,7 +287,7 @@ class Keeper:
         return 0 if rows is None else rows.indices.nbytes
 
     def search(self, matrix: Any, start: VectorStore | int, parents: bool) -> VectorStore | None:
-        with suppress(MemoryError):  # statements need other arrays, or name what they lack
+        with suppress(MemoryError):  # statements need less memory, or report what is short
             return None if isinstance(matrix, HostStore) else search(matrix, start, parents)
         return None
 

@@ -19,7 +19,7 @@ def test_stripes_are_taken_where_most_memory_is_left() -> None:
     assert owners(5 * STRIPE - 1, [2 * STRIPE, 4 * STRIPE, STRIPE - 1]) == [1, 1, 0, 1, 0]
     assert owners(0, [0]) == []
     with pytest.raises(
-        OutOfMemory, match=r"134,217,729 bytes over 2 cards were asked for; their free bytes are \[67108"
+        OutOfMemory, match=r"134,217,729 bytes over 2 cards were requested; their free bytes are \[67108"
     ):
         owners(2 * STRIPE + 1, [STRIPE, STRIPE])
 

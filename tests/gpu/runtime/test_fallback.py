@@ -38,7 +38,7 @@ def test_one_warning_for_each_kind(recwarn: pytest.WarningsRecorder) -> None:
         A.ewise_mult(B, gb.binary.plus).new()
     said = [str(w.message) for w in recwarn if issubclass(w.category, gb.exceptions.PerformanceWarning)]
     assert said == [
-        f"the GPU engine has no ewise_{kind} of a Matrix: it runs on the CPU engine and comes back"
+        f"the GPU engine has no ewise_{kind} of a Matrix: the CPU engine runs it, on copies of its operands"
         for kind in ("add", "mult")
     ]
     assert all(w.filename == __file__ for w in recwarn)  # it names the line that asked for it

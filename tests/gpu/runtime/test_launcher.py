@@ -215,8 +215,8 @@ def test_a_kept_launch_takes_the_group_that_changes(always: bool, monkeypatch: p
     ("changing", "message"),
     [
         (Unknown, r"thing \(thing.cu\) has no parameter 'width'; its parameters are n, indptr, ids, scale, flip, out"),
-        (Apart, "neighbours n, ids are needed, the parameters are n, indptr"),
-        (Backwards, "neighbours ids, indptr are needed, the parameters are ids, scale"),
+        (Apart, "consecutive parameters n, ids are needed, found n, indptr"),
+        (Backwards, "consecutive parameters ids, indptr are needed, found ids, scale"),
         (Scale, "argument 'scale' cannot change, as launches convert it"),
         (tuple, "must be a NamedTuple, not tuple"),
     ],

@@ -164,7 +164,7 @@ def test_a_number_everywhere_goes_where_there_is_room(gpu: Any, monkeypatch: pyt
     with (
         gb.config.set(host_budget=19_000),
         pytest.raises(
-            gb.exceptions.OutOfMemory, match=r"a number at 70 x 70 positions makes 4,900 entries, which needs 19,600"
+            gb.exceptions.OutOfMemory, match=r"a scalar at 70 x 70 positions makes 4,900 entries, which needs 19,600"
         ),
     ):
         A << 1

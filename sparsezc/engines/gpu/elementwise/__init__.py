@@ -1,1 +1,1 @@
-"""Operations on vectors and matrices entry by entry, transposes, and the extraction and assignment of parts."""
+"""Elementwise operations on vectors and matrices, transposes, extraction and assignment."""

@@ -1,4 +1,4 @@
-"""The elementwise product of a matrix and a vector that stands for each row or each column (broadcast.cu)."""
+"""The elementwise product of a matrix and a vector that is repeated as each row or each column (broadcast.cu)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from sparsezc.memory import allocate, budget
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 
-#: compute(start, stop, out, bits): writes entries start .. stop-1, and marks those that meet an entry of the vector.
+#: compute(start, stop, out, bits): writes values of entries start .. stop-1, and sets the bits of those that meet an
+#: entry of the vector.
 _Compute = Callable[[int, int, int, Any], None]
 
 
@@ -31,7 +32,7 @@ def multiply(op: TypedOp, matrix: MatrixStore, v: VectorStore, left: bool) -> Ma
         return MatrixStore(result, matrix.nrows, matrix.ncols, None)
     gpu = cuda.current()
     xp = gpu.xp
-    v.nvals()  # of a full vector no kernel reads presence words, and the pattern stays
+    v.nvals()  # counts the entries: if the vector is full, no kernel reads its presence words
     x = groups.Vector(*v.operands())
     prelude = _prelude(op, matrix.dtype, v.dtype, rows.wide, rows.iso, left, rows.chunks.length)
     kernel = codegen.kernel(gpu, "broadcast.cu", prelude, "broadcast")
@@ -49,7 +50,7 @@ def multiply(op: TypedOp, matrix: MatrixStore, v: VectorStore, left: bool) -> Ma
 
 
 def _whole(rows: Rows, result: DataType, compute: _Compute) -> Rows:
-    """Compute a value for every entry of the matrix."""
+    """Return the product with a full vector: the matrix's pattern with a new value for each entry."""
     placement = budget.fitting(rows.indices.placement, rows.nvals * result.np_type.itemsize)
     out = allocate(placement, rows.nvals, result.np_type)
     compute(0, rows.nvals, out.pointer, 0)
@@ -57,7 +58,7 @@ def _whole(rows: Rows, result: DataType, compute: _Compute) -> Rows:
 
 
 def _where_both_are(rows: Rows, result: DataType, compute: _Compute) -> Rows | None:
-    """Drop entries that meet no entry of the vector: piece by piece, computed twice where there are several pieces."""
+    """Return the product without the entries that meet no vector entry; each of several pieces is computed twice."""
     gpu = cuda.current()
     xp = gpu.xp
     pieces = row_blocks.pieces(rows.nvals, 2 * result.np_type.itemsize + 1, multiple=32)
@@ -78,7 +79,7 @@ def _where_both_are(rows: Rows, result: DataType, compute: _Compute) -> Rows | N
     placement = budget.fitting(rows.indices.placement, count * (rows.indices.dtype.itemsize + result.np_type.itemsize))
     indices, out = allocate(placement, count, rows.indices.dtype), allocate(placement, count, result.np_type)
     for (start, stop), to in zip(pieces, ends, strict=False):
-        if len(pieces) > 1:  # with one piece the first computation is still in memory
+        if len(pieces) > 1:  # a single piece is still in memory
             kept, some = look(start, stop)
         ids, new_ids = entry(rows.indices, start), entry(indices, to)
         kept.move(ids, some, new_ids, entry(out, to), rows.wide, result)

@@ -1,4 +1,4 @@
-"""Compaction of entries: those whose presence bits are set are moved together (filter.cu)."""
+"""The compaction of entries whose presence bits are set (filter.cu)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sparsezc.semirings.types.datatypes import DataType
 
 @dataclass(frozen=True)
 class Kept:
-    """The kept entries of `nvals`: `bits`, 32 a word; `before`: how many are kept before each word, and in all."""
+    """The entries to keep of `nvals`: `bits`, 32 a word; `before`: the number kept before each word, then in all."""
 
     nvals: int
     bits: Any
@@ -24,20 +24,20 @@ class Kept:
 
     @classmethod
     def of(cls, nvals: int, bits: Any) -> Kept:
-        """Make it from presence words."""
+        """Return the entries to keep, given their presence words."""
         xp = cuda.current().xp
         before = xp.zeros(-(-nvals // 32) + 1, np.int64)
         xp.cumsum(presence_words.popcounts(bits), out=before[1:])
         return cls(nvals, bits, before)
 
     def count(self) -> int:
-        """Return the number of entries that are kept. Waits for the device."""
+        """Return the number of entries to keep. Waits for the device."""
         return int(self.before[-1])
 
     def move(self, ids: Any, values: Any, to_ids: Any, to_values: Any, wide: bool, dtype: DataType) -> None:
-        """Move the kept entries to other arrays (or pointers); `values` 0: there are no values to move.
+        """Copy the kept entries to other arrays (or addresses), without gaps; `values` 0: there are no values to copy.
 
-        `wide`: ids take 8 bytes; `dtype`: of the values.
+        `wide`: ids take 8 bytes; `dtype`: the type of the values.
         """
         if self.nvals:
             types = {"ids": "u64" if wide else "u32", "values": launch.BY_SIZE[dtype.np_type.itemsize]}
@@ -47,7 +47,7 @@ class Kept:
             )  # fmt: skip
 
     def offsets(self, indptr: Any) -> Any:
-        """Return the row offsets among the kept entries; `indptr`: the row offsets before."""
+        """Return the row offsets of the kept entries; `indptr`: the row offsets of all entries."""
         gpu = cuda.current()
         moved = gpu.xp.empty(indptr.size, np.int64)
         _kernel("offsets").launch(

@@ -15,11 +15,11 @@ from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 
-_PAIR_BYTES = 224  # an entry pair's positions, ids and values, and the result's, while they are computed
+_PAIR_BYTES = 224  # bytes of a pair of entries in work: positions, ids and values of both and of the result
 
 
 def kronecker(op: TypedOp, a: MatrixStore, b: MatrixStore) -> MatrixStore:
-    """Return C(i p + k, j q + l) = op(A(i, j), B(k, l)) for a B of p x q; the operator must not read positions."""
+    """Return C(i p + k, j q + l) = op(A(i, j), B(k, l)), where B is p x q; the operator must not read positions."""
     shape = a.nrows * b.nrows, a.ncols * b.ncols
     a_rows, b_rows = a.rows, b.rows
     if a_rows is None or b_rows is None:
@@ -57,7 +57,7 @@ def _values(rows: Rows, at: Any) -> Any:
 
 
 def _combine(op: TypedOp, x: Any, x_type: DataType, y: Any, y_type: DataType) -> Any:
-    """Return op(x, y) of two arrays, as the elementwise product of full vectors."""
+    """Return op(x, y) of two arrays, computed as the elementwise product of full vectors."""
     u, v, made = VectorStore(x_type, x.size), VectorStore(y_type, y.size), VectorStore(op.return_type, x.size)
     if x.size == 0:
         return cuda.current().xp.empty(0, op.return_type.np_type)

@@ -1,4 +1,4 @@
-"""Rows that are longer than a block, cut by columns where several matrices meet."""
+"""The cutting of rows that are longer than a row block, at the same columns in several matrices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sparsezc.engines.gpu.storage.matrix_store import Rows
 
 
 def by_columns(sides: Sequence[Rows]) -> row_blocks.Cut:
-    """Cut a row of several matrices at the same columns; a part is the first and last entry in each matrix, in turn."""
+    """Return a cut of a row at the same columns of all matrices; a part is start and stop in each matrix in turn."""
 
     def cut(row: int, limit: int) -> list[tuple[int, ...]]:
         xp = cuda.current().xp
@@ -34,12 +34,12 @@ def by_columns(sides: Sequence[Rows]) -> row_blocks.Cut:
 
 
 def _ids(rows: Rows, at: Any) -> Any:
-    """Return the ids of single entries."""
+    """Return the ids of the entries at these positions."""
     return gather_scatter.gather(rows.indices, at).astype(np.uint64)
 
 
 def _not_below(rows: Rows, start: int, stop: int, columns: Any) -> Any:
-    """Return the first entry of a row whose id is at least each of `columns`, by bisection for all columns at once."""
+    """Return, for each of `columns`, the row's first entry whose id is not below it, by bisection for all at once."""
     xp = cuda.current().xp
     low, high = xp.full(columns.size, start, np.int64), xp.full(columns.size, stop, np.int64)
     if start == stop:

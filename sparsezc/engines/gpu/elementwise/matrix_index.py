@@ -1,7 +1,7 @@
-"""Parts of matrices: extract, the two halves of assign, rows and columns as vectors, diagonals.
+"""Parts of matrices: extract, the matrix that assign merges, rows and columns as vectors, diagonals.
 
-Positions are arrays of int64 on the device, or None for all. Array code and one gathering kernel (filter.cu), which
-reads host memory directly, move the entries.
+Positions are arrays of int64 on the device, or None for all. Entries are moved by array code and by one gather kernel
+that reads host memory directly.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
-_ENTRY_BYTES = 128  # an entry, while entries are matched and gathered
-_SORTED_BYTES = 256  # an entry, while entries are sorted as well
-_RENUMBERED_BYTES = 32  # an entry, while its id is renumbered
-_FILLED_BYTES = 8  # an entry's own id, while ids are repeated
+_ENTRY_BYTES = 128  # bytes of an entry, while entries are matched and gathered
+_SORTED_BYTES = 256  # bytes of an entry, while entries are sorted as well
+_RENUMBERED_BYTES = 32  # bytes of an entry, while its id is renumbered
+_FILLED_BYTES = 8  # bytes of an entry for each byte of its id, while ids are repeated
 
 
 def positions(index: Any) -> Any:
@@ -74,14 +74,14 @@ def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
             return local, None, None
         return local, ids, None if rows.iso else gather_scatter.gather(rows.values, source, near=near)
 
-    # Parts of a cut row must be in ascending order of their columns.
+    # A row may be cut only if its entries stay in order: parts follow each other in the result.
     ranges = row_blocks.blocks([offsets], entry_bytes, cut=row_blocks.evenly(offsets) if ascending else None)
     iso = rows.values if rows.iso else None
     return assembly.assemble(ranges, make, shape, dtype, rows.indices.placement, iso)
 
 
 def neighbours(rows: Rows, dtype: DataType, first: int, last: int) -> MatrixStore | None:
-    """Return rows first .. last-1 without a copy of their entries; None where those are not in device memory."""
+    """Return rows first .. last-1 as views of the entries; None if those are compressed or not in device memory."""
     if rows.compressed or not RECORDS[rows.indices.placement].resident:
         return None
     start, stop = rows.ends(first, last)
@@ -93,15 +93,15 @@ def neighbours(rows: Rows, dtype: DataType, first: int, last: int) -> MatrixStor
 
 
 def first_columns(store: MatrixStore, ncols: int) -> MatrixStore:
-    """Return a matrix without its last columns, where it has no entries; ids and values are shared."""
+    """Return the first `ncols` columns of a matrix that has no entries in the others; ids and values are shared."""
     rows = None if store.rows is None else replace(store.rows, ncols=ncols)
     return MatrixStore(store.dtype, store.nrows, ncols, rows)
 
 
 def widened(store: MatrixStore, offsets: Sequence[int], shape: tuple[int, int]) -> MatrixStore | None:
-    """Return a matrix with empty rows before and after it and empty columns after it; ids and values are shared.
+    """Return a matrix extended by empty rows before and after it and empty columns after it; entries are shared.
 
-    None where entries would be dropped, or get other ids.
+    None if entries would be dropped or need other ids.
     """
     before, left = offsets
     after = shape[0] - before - store.nrows
@@ -117,7 +117,7 @@ def widened(store: MatrixStore, offsets: Sequence[int], shape: tuple[int, int]) 
 
 
 def values_of(store: MatrixStore) -> VectorStore:
-    """Return the values of all entries, by rows and columns, as a vector."""
+    """Return the values of all entries as a full vector, in the order of rows, then columns."""
     rows = store.rows
     made = VectorStore(store.dtype, 0 if rows is None else rows.nvals)
     if rows is not None:
@@ -129,7 +129,7 @@ def values_of(store: MatrixStore) -> VectorStore:
 
 
 def with_values(store: MatrixStore, v: VectorStore) -> MatrixStore:
-    """Return the same entries with other values, which are copied."""
+    """Return a matrix of the same pattern with the values of a full vector, which are copied."""
     rows = store.rows
     if rows is None:
         return MatrixStore(v.dtype, store.nrows, store.ncols, None)
@@ -138,7 +138,7 @@ def with_values(store: MatrixStore, v: VectorStore) -> MatrixStore:
 
 
 def _by_columns(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
-    """Return A(i, j) by way of the transpose, for rows of A that no row block can hold."""
+    """Return A(i, j) by way of the transpose, for rows of A that do not fit in a row block."""
     nrows = rows.nrows if i is None else int(i.size)
     picked = rows if i is None else extract(rows, dtype, i, None).rows
     if picked is not None:
@@ -155,10 +155,10 @@ class _Columns:
         self.sorted = j[self.order]
         self.ascending = j.size < 2 or boolean_reductions.all_true(j[1:] > j[:-1])
         ends = (xp.searchsorted(self.sorted, self.sorted, side=side) for side in ("right", "left"))
-        self.most = 1 if self.ascending else int((next(ends) - next(ends)).max())  # selections of one column
+        self.most = 1 if self.ascending else int((next(ends) - next(ends)).max())  # most selections of one column
 
     def match(self, row: Any, source: Any, ids: Any) -> tuple[Any, Any, Any]:
-        """Return rows, sources and new ids of entries in selected columns, repeated by selection, by row and new id."""
+        """Return row, source and new id of each entry in a selected column, once per selection, by row and new id."""
         xp = cuda.current().xp
         left = xp.searchsorted(self.sorted, ids, side="left")
         if self.ascending:
@@ -176,7 +176,7 @@ class _Columns:
 
 
 def spread(store: MatrixStore, i: Any, j: Any, shape: tuple[int, int]) -> MatrixStore:
-    """Return T with T(i, j) = B and no other entries, as an assignment writes; of equal positions the last counts."""
+    """Return T with T(i, j) = B and no other entries, for assign to merge; of equal positions the last counts."""
     if store.rows is None:
         return MatrixStore(store.dtype, *shape, None)
     take_i, i = _distinct(i)
@@ -202,7 +202,7 @@ def spread(store: MatrixStore, i: Any, j: Any, shape: tuple[int, int]) -> Matrix
 
 
 def _distinct(at: Any) -> tuple[Any, Any]:
-    """Return the selection that makes positions distinct and ascending (None: they are), and these positions."""
+    """Return the selection that makes positions distinct and ascending (None if they are), and the result."""
     if at is None or at.size < 2 or boolean_reductions.all_true(at[1:] > at[:-1]):
         return None, at
     xp = cuda.current().xp
@@ -213,7 +213,7 @@ def _distinct(at: Any) -> tuple[Any, Any]:
 
 
 def filled(value: Any, dtype: DataType, i: Any, j: Any, shape: tuple[int, int]) -> MatrixStore:
-    """Return T with `value` at each of the positions (i, j)."""
+    """Return the iso-valued T with `value` at each of the positions (i, j), and no other entries."""
     xp = cuda.current().xp
     sizes = [n if at is None else int(xp.unique(at).size) for at, n in ((i, shape[0]), (j, shape[1]))]
     count = sizes[0] * sizes[1]
@@ -222,7 +222,7 @@ def filled(value: Any, dtype: DataType, i: Any, j: Any, shape: tuple[int, int]) 
     kind = index_dtype(shape[1], "device")
     placement = budget.fitting("device", 2 * count * kind.itemsize)
     if not RECORDS[placement].resident:
-        what = f"assign: a number at {sizes[0]:,} x {sizes[1]:,} positions makes {count:,} entries, which"
+        what = f"assign: a scalar at {sizes[0]:,} x {sizes[1]:,} positions makes {count:,} entries, which"
         budget.require_host(count * kind.itemsize, what)
     line = xp.arange(shape[1], dtype=kind) if j is None else xp.unique(j).astype(kind)
     ids = allocate(placement, count, kind)
@@ -234,11 +234,11 @@ def filled(value: Any, dtype: DataType, i: Any, j: Any, shape: tuple[int, int]) 
     return MatrixStore(dtype, *shape, Rows(*shape, count, xp.cumsum(lengths), ids, values, True))
 
 
-# Vectors as matrices of one row or one column, and the reverse.
+# Conversions between vectors and matrices of one row, of one column or of one diagonal.
 
 
 def line(u: VectorStore, row: bool) -> MatrixStore:
-    """Return a vector as the only row, or the only column, of a matrix."""
+    """Return a vector as a matrix of one row, or of one column."""
     at, values = u.entries()
     shape = (1, u.size) if row else (u.size, 1)
     if at.size == 0:
@@ -247,7 +247,7 @@ def line(u: VectorStore, row: bool) -> MatrixStore:
 
 
 def as_vector(store: MatrixStore, row: bool) -> VectorStore:
-    """Return the only row, or the only column, of a matrix as a vector."""
+    """Return a matrix of one row, or of one column, as a vector."""
     made = VectorStore(store.dtype, store.ncols if row else store.nrows)
     if store.rows is not None:
         made.put(store.rows.indices.load() if row else _row_numbers(store.rows), _values(store.rows))
@@ -271,7 +271,7 @@ def on_diagonal(u: VectorStore, k: int, shape: tuple[int, int]) -> MatrixStore:
 
 
 def _row_numbers(rows: Rows) -> Any:
-    """Return the rows that have an entry, where none has more than one."""
+    """Return the row of each entry of a matrix that has at most one entry in a row."""
     return cuda.current().xp.flatnonzero(rows.indptr[1:] > rows.indptr[:-1])
 
 
@@ -281,7 +281,7 @@ def _values(rows: Rows) -> Any:
 
 
 def _from_entries(i: Any, j: Any, values: Any, dtype: DataType, shape: tuple[int, int]) -> MatrixStore:
-    """Return a matrix on the device, of entries that are sorted by row, then column."""
+    """Return a matrix on the device with these entries, sorted by row, then column."""
     xp = cuda.current().xp
     indptr = xp.searchsorted(i, xp.arange(shape[0] + 1, dtype=np.int64))
     buffers = DeviceBuffer(j.astype(index_dtype(shape[1], "device"))), DeviceBuffer(values)
@@ -289,7 +289,7 @@ def _from_entries(i: Any, j: Any, values: Any, dtype: DataType, shape: tuple[int
 
 
 def element(rows: Rows | None, i: int, j: int) -> Any:
-    """Return A(i, j) as a NumPy scalar, or None. Reads one row."""
+    """Return A(i, j) as a NumPy scalar, or None if there is no entry. Reads the ids of one row."""
     if rows is None:
         return None
     start, stop = cuda.current().asnumpy(rows.indptr[i : i + 2]).tolist()

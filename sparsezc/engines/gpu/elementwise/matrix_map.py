@@ -1,4 +1,4 @@
-"""Operations on the entries of a matrix: apply, select and casts, on the device (matrix_map.cu, filter.cu).
+"""Operations on the entries of one matrix: apply, select and casts (matrix_map.cu, filter.cu).
 
 A result has the placement of its operand, or is in host memory if it does not fit in device memory.
 """
@@ -20,13 +20,13 @@ from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
-_PICKED_BYTES = 1  # an entry's bit, and kept entries before it; ids and values are read and written in place
+_PICKED_BYTES = 1  # bytes of an entry: its presence bit and its share of the counts; ids and values are read in place
 
 
 def apply(
     op: TypedOp, matrix: MatrixStore, *, left: bool = False, scalar: Any = 0, scalar_type: DataType = BOOL
 ) -> MatrixStore:
-    """Return f(A), f(s, A) with `left`, or f(A, s): the same pattern with other values."""
+    """Return f(A), f(A, s) or, with `left`, f(s, A): the same pattern with other values."""
     result = op.return_type
     positional = bool(op.reads & {"i", "j", "k"}) and op.is_positional
     held = (matrix.held() if positional else matrix.in_stored_order())[0]
@@ -61,7 +61,7 @@ def select(op: TypedOp, matrix: MatrixStore, thunk: Any, thunk_type: DataType) -
 
 
 def _pick(rows: Rows, dtype: DataType, prelude: str, thunk: Any) -> Rows | None:
-    """Return the entries that a kernel keeps: piece by piece, each computed twice where there are several pieces."""
+    """Return the entries that the kernel keeps; each of several pieces is computed twice."""
     gpu = cuda.current()
     pieces = row_blocks.pieces(rows.nvals, _PICKED_BYTES, multiple=32)
 
@@ -91,12 +91,12 @@ def _pick(rows: Rows, dtype: DataType, prelude: str, thunk: Any) -> Rows | None:
 
 
 def entry(buffer: Buffer, start: int) -> np.uint64:
-    """Return the address of an entry."""
+    """Return the address of element `start` of a buffer."""
     return np.uint64(buffer.pointer + start * buffer.dtype.itemsize)
 
 
 def cast(rows: Rows, before: DataType, after: DataType) -> Rows:
-    """Return the same rows with values of another type; ids are shared, as no statement changes them."""
+    """Return the same rows with values of another type; ids are shared, as no statement changes them in place."""
     if before is after:
         return rows
     prelude = "\n".join(

@@ -1,4 +1,4 @@
-"""Two matrices merged entry by entry (matrix_merge.cu): ewise_add, ewise_mult, ewise_union, a matrix's write rule."""
+"""The merge of two matrices (matrix_merge.cu): ewise_add, ewise_mult, ewise_union and the write rule of matrices."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 _PARAMETERS = "bool has_u, X u, bool has_v, Y v, bool allowed, bool inside, u64 row, u64 col, S a, S b, W& z"
-_ENTRY_BYTES = 48  # ids and values of both operands, mask and result, 8 bytes each
+_ENTRY_BYTES = 48  # bytes of an entry: its id and value, those of its result entry, and 16 to spare
 
 
 @dataclass(frozen=True)
 class MaskRows:
-    """The rows of a mask; `values`: an entry counts by its value, else by its presence."""
+    """The rows of a mask; `values`: an entry allows writing by its value, otherwise by its presence."""
 
     rows: Rows
     dtype: DataType
@@ -36,9 +36,9 @@ class MaskRows:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """The part of the output that an assignment writes to, as presence words; 0: all rows, or all columns.
+    """The positions that an assignment writes, as presence words of rows and of columns; 0 for all.
 
-    `alone`: entries outside of it never change, whatever the mask and `replace` say.
+    `alone`: entries at other positions never change, whatever the mask and `replace` are.
     """
 
     rows: Any = 0
@@ -52,7 +52,7 @@ class Region:
 
 @dataclass(frozen=True)
 class _Case:
-    """The choices that the kernel is specialised by."""
+    """The types and flags that the merge kernel is specialised by."""
 
     body: str
     helper: str
@@ -78,7 +78,7 @@ def ewise(
         op, x="l" if union else "u", y="r" if union else "v", i="row", j="col", k="col", at="u64 row, u64 col"
     )
     left, right = assembly.rows_of(x), assembly.rows_of(y)
-    everything = operation == "ewise_add"  # an entry without a partner keeps its value
+    everything = operation == "ewise_add"  # an entry that only one operand has keeps its value
     reads = [everything or name in op.reads for name in "xy"]
     body = EWISE[operation].format(call=call, type=op.type.ctype, result="W")
     case = _Case(
@@ -101,7 +101,7 @@ return has_v;
 
 
 def write(old: MatrixStore, new: MatrixStore, how: Write[MaskRows | None], region: Region) -> MatrixStore:
-    """Return the content of C after ``C(mask, accum, replace)(region) << T``."""
+    """Return the content of C after ``C(mask, accum, replace)(region) << T``, for C `old` and T `new`."""
     mask, accum, replace = how
     left, right = assembly.rows_of(old), assembly.rows_of(new)
     body = _WRITE.format(alone=str(region.alone).lower(), replace=str(replace).lower())
@@ -115,7 +115,7 @@ def write(old: MatrixStore, new: MatrixStore, how: Write[MaskRows | None], regio
         not region.is_all,
         BOOL,
     )
-    # Every entry of the result has the new matrix's one value.
+    # C was empty, so every entry of the result has the one value of T.
     iso = old.rows is None and right.iso and new.dtype is old.dtype
     return _merge(case, left, right, mask, region, (0, 0), assembly.placement_of(old, new), iso)
 
@@ -173,9 +173,9 @@ def _merge(
 
 
 def _load(name: str, rows: Rows | None, typed: Any, first: int, last: int, part: Sequence[int]) -> dict[str, Any]:
-    """Return the arguments of side x, y or m: offsets, and of these rows' entries ids, values, start and number.
+    """Return the kernel arguments of side x, y or m: offsets, and ids, values, start and number of these rows' entries.
 
-    `part`: the range of entries to use where a single row is cut; the whole row if empty.
+    `part`: start and stop of the entries to use if a single row is cut; empty for whole rows.
     """
     fields = [f"{name}_{field}" for field in ("indptr", "ids", "values", "base", "count")]
     if rows is None:

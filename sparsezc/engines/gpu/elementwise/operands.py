@@ -1,4 +1,4 @@
-"""Operands of expressions in the form that functions on vectors, matrices and panels take."""
+"""The operands of expressions as arguments of the functions on vectors, matrices and panels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sparsezc.semirings.types.datatypes import unify
 
 
 def of_ewise(e: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """Return both sides of an elementwise operation, and the two numbers of a union with their type."""
+    """Return both operands of an elementwise operation; of a union also the two defaults, with their type."""
     if e.operation != "ewise_union":
         return *e.operands, {}
     x, s, y, t = e.operands
@@ -16,7 +16,7 @@ def of_ewise(e: Any) -> tuple[Any, Any, dict[str, Any]]:
 
 
 def of_apply(e: Any) -> tuple[Any, dict[str, Any]]:
-    """Return the operand that an operator is applied to, and the bound number: its side, value and type."""
+    """Return the operand that an operator is applied to, and the bound scalar: its side, value and type."""
     if e.operation == "apply":
         return e.operands[0], {}
     left = e.operation == "apply_left"

@@ -1,8 +1,8 @@
-"""Panels: a matrix of few rows, or of few columns, as one dense vector.
+"""Panels: matrices of few rows, or of few columns, stored as one dense vector.
 
-The k values of each of the many columns (or rows) are neighbours, so a product with a large sparse matrix reads that
-matrix once for all k, and elementwise operations are those of vectors. Products make panels (spmm.py); an operation
-without a form for panels asks for the rows, which panel.cu then makes.
+The k values of each of the many columns (or rows) are consecutive: a product with a large sparse matrix reads that
+matrix once for all k, and elementwise operations are those of vectors. Products make panels (spmm.py). For an operation
+that takes no panels, panel.cu converts the panel to CSR rows.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import DataType
 
-WIDTH = 256  # columns (or rows) of a panel, at most
-_LONG = 32  # a panel's length is at least so many times its width
+WIDTH = 256  # most columns (or rows) of a panel
+_LONG = 32  # least ratio of a panel's length to its width
 
 
 class _LateVector(VectorStore):
-    """A vector whose values are made, or waited for, at their first read."""
+    """A vector whose values are computed, or waited for, at their first read."""
 
     __slots__ = ()
 
@@ -51,7 +51,7 @@ class _LateVector(VectorStore):
         raise NotImplementedError
 
     def are_late(self) -> bool:
-        """Return whether the values were neither read yet nor replaced."""
+        """Return whether the values have been neither read nor replaced yet."""
         try:
             object.__getattribute__(self, "values")
         except AttributeError:
@@ -60,7 +60,7 @@ class _LateVector(VectorStore):
 
 
 class SameVector(_LateVector):
-    """A vector whose entries are all equal; its values are written at the first read."""
+    """An iso-valued vector, whose value `same` is written to an array at the first read of `values`."""
 
     __slots__ = ("same",)
 
@@ -84,9 +84,9 @@ class SameVector(_LateVector):
 
 
 class ArrivingVector(_LateVector):
-    """A full vector whose values cross the link, from an array that stays unchanged until their first read.
+    """A full vector whose values are being copied from a host array, which stays unchanged until their first read.
 
-    Statements wait for all of them, but for those that ask for parts, as they arrive.
+    A statement that reads `values` waits for all of them; one that iterates over `parts` processes them as they arrive.
     """
 
     __slots__ = ("_arrival", "_array")
@@ -108,7 +108,7 @@ class ArrivingVector(_LateVector):
             self.values = self.late_values()
 
     def parts(self, least: int) -> Iterator[Any]:
-        """Yield all values from the first on, as they arrive: at least so many at a time, but for the last part."""
+        """Yield consecutive parts of the values as they arrive, each but the last of at least `least` values."""
         if not self.are_late():
             yield self.values
             return
@@ -134,14 +134,14 @@ class Panel:
         return self.vector.size // self.width
 
     def rows(self) -> Rows | None:
-        """Return the rows of the matrix; None where it has no entries."""
+        """Return the matrix as CSR rows; None if it has no entries."""
         count = self.vector.nvals()
         if count == 0:
             return None
         return self._across(count) if self.across else self._along(count)
 
     def cast(self, dtype: DataType) -> Panel:
-        """Return a copy of another type."""
+        """Return a copy with values of another type."""
         return Panel(self.width, self.across, vector_map.cast(self.vector, dtype))
 
     def _along(self, count: int) -> Rows:
@@ -178,7 +178,7 @@ class Panel:
 
 
 def shape_of(nrows: int, ncols: int) -> tuple[int, bool] | None:
-    """Return the width of a panel of this shape and whether it counts rows; None: the shape is not narrow."""
+    """Return the width of a panel of this shape and whether the width counts rows; None if the shape is not narrow."""
     width, length = sorted((nrows, ncols))
     if not 1 <= width <= WIDTH or length < _LONG * width or length >= 2**32:
         return None
@@ -192,7 +192,7 @@ def fits(size: int, *dtypes: DataType) -> bool:
 
 
 def get_or_build(store: MatrixStore, width: int, across: bool) -> Panel:
-    """Return the panel of a matrix; the matrix keeps it."""
+    """Return the panel of a matrix, which the matrix keeps."""
     if store.panel is None:
         store.keep_panel(build(store, width, across))
     panel: Panel = store.panel
@@ -200,7 +200,7 @@ def get_or_build(store: MatrixStore, width: int, across: bool) -> Panel:
 
 
 def build(store: MatrixStore, width: int, across: bool) -> Panel:
-    """Return the rows of a matrix of any shape as a panel, which the matrix does not keep."""
+    """Return a matrix of any shape as a panel, which the matrix does not keep."""
     made = Panel(width, across, VectorStore(store.dtype, store.nrows * store.ncols))
     rows = store.rows
     if rows is not None:
@@ -209,7 +209,7 @@ def build(store: MatrixStore, width: int, across: bool) -> Panel:
 
 
 def put_panel(store: MatrixStore, made: Panel) -> MatrixStore:
-    """Give a new matrix the content of a panel: as one where its shape allows, else as rows."""
+    """Store a panel as the content of a new matrix: as a panel if the matrix's shape is narrow, otherwise as rows."""
     if shape_of(store.nrows, store.ncols) == (made.width, made.across):
         store.hold(made)
     else:

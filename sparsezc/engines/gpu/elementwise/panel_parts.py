@@ -13,12 +13,12 @@ from sparsezc.engines.gpu.runtime.codegen import typedefs
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.semirings.types.datatypes import DataType
 
-_SUMS = 1 << 18  # of all columns together that are made at once: as many as a GPU has threads
+_SUMS = 1 << 18  # partial sums of all columns that one launch computes: as many as a GPU has threads
 _FEW = 64  # rows that one thread adds up
 
 
 class Places(NamedTuple):
-    """Where a panel's entry (r, c) is in another panel or vector: see panel_gather.cu."""
+    """The position of a panel's entry (r, c) in another panel or vector: see panel_gather.cu."""
 
     width: int
     base: int
@@ -27,7 +27,7 @@ class Places(NamedTuple):
 
 
 class Region(NamedTuple):
-    """Some rows and neighbouring columns of a panel; `rows`: their numbers on the device, or None: from `first` on."""
+    """Rows and consecutive columns of a panel; `rows`: row indices on the device, or None: `nrows` from `first` on."""
 
     first: int
     nrows: int
@@ -36,13 +36,13 @@ class Region(NamedTuple):
     rows: Any = None
 
     def places(self, width: int) -> Places:
-        """Return where they are in a panel of `width`."""
+        """Return the positions of the region's entries in a panel of `width`."""
         base = self.column + (0 if self.rows is not None else self.first * width)
         return Places(self.ncols, base, width, 1)
 
 
 def region_of(panel: Panel, i: Any, j: Any) -> Region | None:
-    """Return the part of a panel that two index lists name; None where its columns are not neighbours."""
+    """Return the part of a panel that two index lists select; None if its columns are not consecutive."""
     long, few = (j, i) if panel.across else (i, j)
     column, row = _range_of(few), _range_of(long)
     if column is None:
@@ -57,7 +57,7 @@ def region_of(panel: Panel, i: Any, j: Any) -> Region | None:
 
 
 def _range_of(index: Any) -> tuple[int, int] | None:
-    """Return the first of neighbouring positions, and how many; None where they are none."""
+    """Return first and number of an index list's positions; None if they are not consecutive."""
     if index.kind == "all":
         return 0, index.size
     if index.kind == "one":
@@ -68,12 +68,12 @@ def _range_of(index: Any) -> tuple[int, int] | None:
 
 
 def extract(panel: Panel, region: Region) -> VectorStore:
-    """Return a part as the vector of a panel of `region.ncols`."""
+    """Return a part of a panel as the vector of a panel of width `region.ncols`."""
     return _gathered(panel.vector, region.nrows * region.ncols, region.places(panel.width), region.rows)
 
 
 def put(new: VectorStore, panel: Panel, region: Region) -> None:
-    """Write a part of the same type; what it has no entry for is deleted."""
+    """Replace a part of a panel by the entries of `new`, of the same type; entries that `new` lacks are deleted."""
     vector = panel.vector
     if vector.bits is None:
         vector.make()
@@ -90,14 +90,14 @@ def put(new: VectorStore, panel: Panel, region: Region) -> None:
 
 
 def spread(v: VectorStore, like: Panel, by_length: bool) -> VectorStore:
-    """Return a panel's vector with v(r) at each entry of row r, or with v(c) at each of column c."""
+    """Return the vector of a panel like `like` with v(r) all along row r (`by_length`), or v(c) along column c."""
     places = Places(like.width, 0, int(by_length), int(not by_length))
     return _gathered(v, like.vector.size, places, None)
 
 
 def _gathered(u: VectorStore, size: int, places: Places, rows: Any) -> VectorStore:
     gpu, made = cuda.current(), VectorStore(u.dtype, size)
-    u.nvals()  # of a full one no presence words are read
+    u.nvals()  # counts the entries: if the vector is full, its presence words are not read
     values, bits = u.operands()
     made.set(gpu.xp.empty(size, u.dtype.np_type), gpu.xp.empty(made.nwords, np.uint32), size if u.is_full else None)
     kernel = codegen.kernel(gpu, "panel_gather.cu", typedefs(T=u.dtype), "gather")
@@ -109,7 +109,7 @@ def _gathered(u: VectorStore, size: int, places: Places, rows: Any) -> VectorSto
 
 
 def fold(monoid: Any, panel: Panel, along_rows: bool) -> VectorStore:
-    """Return the sum of each row, or of each column, of a panel whose rows are its `width` neighbours."""
+    """Return the monoid's sum of each row (of `width` consecutive values), or of each column, of a panel."""
     u, width = panel.vector, panel.width
     u.nvals()
     if along_rows:
@@ -139,12 +139,12 @@ def _folded(monoid: Any, u: VectorStore, sums: int, how: Places) -> VectorStore:
 
 
 def from_full(values: Any, dtype: DataType, width: int, across: bool) -> Panel:
-    """Return a panel of an array of two dimensions, in one copy to the device, which may still run."""
+    """Return a two-dimensional host array as a panel; its one copy to the device may still be running."""
     host = np.ascontiguousarray(values.T if across else values, dtype.np_type).reshape(-1)
     return Panel(width, across, ArrivingVector(dtype, host))
 
 
 def to_full(panel: Panel) -> Any:
-    """Return a full panel as an array of two dimensions in host memory."""
+    """Return a full panel as a two-dimensional host array."""
     host = cuda.current().asnumpy(panel.vector.values).reshape(panel.length, panel.width)
     return host.T if panel.across else host

@@ -13,7 +13,7 @@ from sparsezc.engines.gpu.storage.vector_store import VectorStore
 
 
 def reduce_vector(monoid: Any, u: VectorStore) -> Any:
-    """Return the value as a NumPy scalar, or None where there is no entry. Waits for the device."""
+    """Return the monoid's sum of all entries as a NumPy scalar; None if there is no entry. Waits for the device."""
     if u.count == 0:
         return None
     gpu = cuda.current()
@@ -28,7 +28,7 @@ def reduce_vector(monoid: Any, u: VectorStore) -> Any:
     kernel = codegen.kernel(gpu, "reduce.cu", prelude, "reduce")
     grid = launch.blocks(gpu, u.size)
     dtype = monoid.type.np_type
-    both = xp.empty(3, np.uint64)  # the result, of at most 16 bytes, and whether there is one: one copy to the host
+    both = xp.empty(3, np.uint64)  # the result (at most 16 bytes) and its presence flag, for one copy to the host
     kernel.launch(
         grid, groups.Vector(*u.operands()), size=u.size, partial=xp.empty(grid, dtype),
         partial_has=xp.empty(grid, np.uint8), arrived=xp.zeros(1, np.uint32), result=both[:2].view(dtype),

@@ -1,4 +1,4 @@
-"""Rows of panels computed from rows of others by a function (map_rows.cu)."""
+"""The rows of a panel computed by a function from the rows of other panels (map_rows.cu)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sparsezc.semirings.types.datatypes import FP64, DataType
 
 
 def map_rows(e: Any, mask: MaskBits) -> Panel | None:
-    """Return the rows of which the mask lets anything through, as a panel; None where panels do not fit."""
+    """Return the rows in which the mask allows a position, as a panel; None if the panels do not fit."""
     *matrices, row = e.operands
     given = [_along(A) for A in matrices]
     nrows, width = e.shape
@@ -40,7 +40,7 @@ def map_rows(e: Any, mask: MaskBits) -> Panel | None:
 
 
 def as_rows(e: Any) -> MatrixStore | None:
-    """Return the result as a matrix whose shape is no panel's; None where panels do not fit."""
+    """Return the result as a matrix of any shape; None if the panels do not fit."""
     made = MatrixStore(FP64, e.shape[0], e.shape[1], None)
     if e.shape[0] == 0:
         return made
@@ -49,13 +49,13 @@ def as_rows(e: Any) -> MatrixStore | None:
 
 
 def _along(A: Any) -> Panel | None:
-    """Return the rows of a matrix side by side; None where they do not fit."""
+    """Return a matrix as a panel with its rows along the vector; None if it does not fit or is transposed."""
     store = A._store
     if A._transposed or not panel.fits(store.nrows * store.ncols, store.dtype):
         return None
     narrow = panel.shape_of(store.nrows, store.ncols) == (store.ncols, False)
     found = (panel.get_or_build if narrow else panel.build)(store, store.ncols, False)
-    found.vector.nvals()  # of a full one no presence words are read
+    found.vector.nvals()  # counts the entries: if the vector is full, its presence words are not read
     return found
 
 

@@ -1,4 +1,4 @@
-"""The transpose of a matrix, and a triangle together with its transpose: entries sorted by column, piece by piece."""
+"""The transpose of a matrix, and the union of a triangle and its transpose, by sorting entries by column in pieces."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.placement import RECORDS
 
-_ENTRY_BYTES = 80  # an entry: its id, order, column, row and place, its value twice, and the sort's own memory
-_COLUMN_BYTES = 40  # a column: its offset, its next place, and its number of entries
+_ENTRY_BYTES = 80  # bytes of an entry: id, order, column, row and position, its value twice, and the sort's memory
+_COLUMN_BYTES = 40  # bytes of a column: its offset, next free position and number of entries
 
 
 def transposed(rows: Rows) -> Rows:
     """Return the CSR of the transpose, in the same placement, or in host memory if it does not fit in device memory.
 
-    Matrices may have any size and rows any length: entries are counted by column and then moved to their places, a
-    piece at a time, from where they are stored.
+    Matrices may have any size and rows any length: entries are counted by column, then read from their placement piece
+    by piece and moved to their positions.
 
     Raises
     ------
     OutOfMemory
-        The device has no room for the offsets of so many columns.
+        Device memory is too small for the offsets of so many columns.
     """
     gpu = cuda.current()
     xp = gpu.xp
@@ -52,10 +52,10 @@ def transposed(rows: Rows) -> Rows:
 
 
 def mirrored(rows: Rows) -> Rows | None:
-    """Return a square matrix with all entries on one side of its diagonal together with its transpose.
+    """Return the union of a strictly triangular matrix and its transpose.
 
-    Rows of both then follow each other, so nothing is merged. None: entries are on both sides or on the diagonal,
-    the device has no room for the result, or the matrix is elsewhere.
+    In each row the entries of one precede those of the other, so nothing is merged. None if the matrix is not strictly
+    triangular or not in device memory, or if the result does not fit.
     """
     xp = cuda.current().xp
     lower = _is_lower(rows)
@@ -76,13 +76,13 @@ def mirrored(rows: Rows) -> Rows | None:
         values = DeviceBuffer(xp.empty(2 * rows.nvals, rows.values.dtype))
         gather_scatter.shift_rows(rows.values.load(), rows.indptr, own - rows.indptr[:-1], values.array)
     gather_scatter.shift_rows(rows.indices.load(), rows.indptr, own - rows.indptr[:-1], indices.array)
-    # what is left is less now
+    # after the allocations, as pieces are cut by the memory that is free now
     _move(rows, row_blocks.pieces(rows.nvals, _ENTRY_BYTES), None, turned, (indices, values))
     return Rows(rows.nrows, rows.ncols, 2 * rows.nvals, indptr, indices, values, rows.iso)
 
 
 def _is_lower(rows: Rows) -> bool | None:
-    """Return whether all entries are below the diagonal; None: some are, or some are on it, and others are not."""
+    """Return True if all entries are below the diagonal, False if all are above it, otherwise None."""
     xp = cuda.current().xp
     some = xp.flatnonzero(rows.indptr[1:] > rows.indptr[:-1])
     if boolean_reductions.all_true(gather_scatter.gather(rows.indices, rows.indptr[some + 1] - 1) < some):
@@ -93,9 +93,9 @@ def _is_lower(rows: Rows) -> bool | None:
 def _move(
     rows: Rows, pieces: list[tuple[int, int]], counts: Any, free: Any, into: tuple[Buffer, Buffer]
 ) -> None:  # fmt: skip
-    """Move entries, ids being rows now, to the next place in `free` of their columns, which is changed.
+    """Move entries to their columns' next free positions, with row indices as ids; `free` is advanced.
 
-    `counts`: of the entries of each column in a single piece, if they are known.
+    `counts`: the number of entries of each column, used if there is one piece; None if unknown.
     """
     xp = cuda.current().xp
     indices, values = into
@@ -103,7 +103,7 @@ def _move(
         ids = rows.indices.load(start, stop)
         if counts is None or len(pieces) > 1:
             counts = gather_scatter.counts(rows.indices, rows.ncols, [(start, stop)])
-        # Entries are ordered by row, so a stable sort keeps equal columns in row order.
+        # Entries are ordered by row, so a stable sort by column keeps each column in row order.
         order = xp.argsort(ids, kind="stable")
         before = free - (xp.cumsum(counts) - counts)
         to = before[ids[order].astype(np.int64)] + xp.arange(order.size, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The order of values: one stable sort of integers, which CuPy sorts by digits; it compares numbers of other kinds."""
+"""The order of values by one stable sort of integer keys: CuPy sorts integers by radix, floats by comparison."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sparsezc.engines.gpu.runtime import boolean_reductions
 from sparsezc.engines.gpu.storage.vector_store import VectorStore, from_dense
 from sparsezc.semirings.types.datatypes import INT64
 
-_MANY = 1 << 18  # values from which a look at all of them is repaid
-_EXACT = 1 << 23  # whole numbers below it have all neighbours in every floating type
+_MANY = 1 << 18  # values from which an attempt at two-byte keys pays off: it reads all of them
+_EXACT = 1 << 23  # whole numbers below it are exact in every floating type of at least 4 bytes
 
 
 def argsort(vector: VectorStore, size: int) -> VectorStore:
-    """Return the positions of the first `size` entries by value; of equal values the first, NaN last."""
+    """Return the positions of the `size` smallest entries in ascending order; equal values by position, NaN last."""
     at, values = vector.entries()
     made = at[order_of(values)][:size]
     if made.size == size:
@@ -27,21 +27,21 @@ def argsort(vector: VectorStore, size: int) -> VectorStore:
 
 
 def order_of(values: Any, *, descending: bool = False) -> Any:
-    """Return the places of values in their order, of equal ones the first; NaN last (ascending)."""
+    """Return the permutation that sorts values, stable among equal ones; NaN last if ascending."""
     keys = _near_integers(values)
     keys = _integers(values) if keys is None else keys
     return cuda.current().xp.argsort(~keys if descending else keys, kind="stable")
 
 
 def _near_integers(values: Any) -> Any:
-    """Return whole numbers near each other, as hops and short lengths do, in two bytes; else None.
+    """Return keys of two bytes if all values are whole numbers of a small range, such as hops; otherwise None.
 
-    They have a quarter of the digits that a sort reads.
+    Such keys have a quarter of the digits of 8-byte values, which a radix sort reads in turn.
     """
     if values.size < _MANY or values.dtype.itemsize < 4:
         return None
     least, most = float(values.min()), float(values.max())
-    if not (abs(least) < _EXACT and most - least < 1 << 16):  # NaN and infinity are none
+    if not (abs(least) < _EXACT and most - least < 1 << 16):  # NaN and infinity fail this comparison
         return None
     keys = (values - values.dtype.type(least)).astype(np.uint16)
     whole = values.dtype.kind != "f" or boolean_reductions.all_true(
@@ -51,10 +51,10 @@ def _near_integers(values: Any) -> Any:
 
 
 def _integers(values: Any) -> Any:
-    """Return integers in the order of the values.
+    """Return integer keys that have the order of the values.
 
-    IEEE 754 orders positive numbers as their bits, and negative ones in reverse. Bits alone are read, as a device may
-    compute with subnormal numbers as if they were zero.
+    Positive IEEE 754 numbers have the order of their bits, negative ones the reverse. Only bits are compared, as a
+    device may treat subnormal numbers as zero.
     """
     kind = values.dtype
     if kind == np.bool_:

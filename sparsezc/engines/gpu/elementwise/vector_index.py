@@ -1,4 +1,4 @@
-"""Assign into and extract from vectors, by lists, ranges and single positions."""
+"""Assignment to and extraction from vectors, by lists, ranges and single positions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def assign(x: Any, index: Any, out: VectorStore, write: Write[MaskBits]) -> None
 
 
 def submask(mask: MaskBits, index: Any, size: int) -> MaskBits:
-    """Return a region's mask for the whole vector; positions outside pass, as nothing is assigned there."""
+    """Return a mask of assigned positions as one of the whole vector; it allows all others, which are not assigned."""
     if mask.allows_all:
         return mask
     xp = cuda.current().xp
@@ -45,7 +45,7 @@ def submask(mask: MaskBits, index: Any, size: int) -> MaskBits:
 
 def _assign_scalar(value: Any, dtype: DataType, index: Any, out: VectorStore, write: Write[MaskBits]) -> None:
     region: Any = 0
-    if index.kind == "one":  # a single bit is cheaper to set on the host
+    if index.kind == "one":  # one bit is set at less cost from the host than by a kernel over positions
         region = _one_bit(index.key, out.size)
     elif index.kind != "all":
         region = presence_words.mark(positions_of(index), out.size)
@@ -79,7 +79,7 @@ def _assign_vector(u: VectorStore, index: Any, out: VectorStore, write: Write[Ma
 
 
 def moved(offset: int, old: int, new: int) -> tuple[Any, Any]:
-    """Return the positions of 0 .. old-1 that an offset keeps within 0 .. new-1, and their new positions."""
+    """Return the positions of 0 .. old-1 that `offset` moves to within 0 .. new-1, and their new positions."""
     first = max(0, -offset)
     at = cuda.current().xp.arange(first, max(first, min(old, new - offset)), dtype=np.int64)
     return at, at + offset
@@ -94,7 +94,7 @@ def extract_vector(u: VectorStore, index: Any, out: VectorStore, write: Write[Ma
 
 
 def element(u: VectorStore, position: int) -> Any:
-    """Return u(position) as a NumPy scalar, or None. Waits for the device."""
+    """Return u(position) as a NumPy scalar, or None if there is no entry. Waits for the device."""
     if u.bits is None:
         return None
     gpu = cuda.current()

@@ -1,7 +1,7 @@
-"""Operations on vectors where entry i comes from entries i: apply, select, ewise_*, assign, extract, casts.
+"""Operations on vectors whose entry i depends on one entry of each operand: apply, select, ewise_*, assign, casts.
 
-Each function writes the body of the C++ function `compute` as an :class:`Entry`, and launches the one kernel
-(vector_map.cu) with it.
+Each function builds the body of the C++ function `compute` as an :class:`Entry`, and launches the kernel vector_map.cu
+with it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PARAMETERS = "U u, V v, bool has_u, bool has_v, S a, S b, u64 at, Z& z"
 
 
 class _Operands(NamedTuple):
-    """The operands of vector_map.cu: two vectors (u at the positions `index`), two scalars, and the assigned region."""
+    """The operands of vector_map.cu: two vectors (u at the positions `index`), two scalars, and assigned positions."""
 
     size: int
     u: Any
@@ -48,21 +48,21 @@ class Entry(NamedTuple):
     Attributes
     ----------
     body : str
-        C++: `u` and `v` are the operands' values, `a` and `b` two scalars, `at` the position, `z` the result to set; it
-        returns whether there is a result.
+        C++: `u` and `v` are the operands' values, `a` and `b` two scalars, `at` the position; it sets `z` to the result
+        and returns whether there is one.
     result : DataType
         The type of `z`.
     u, v : VectorStore, optional
     scalars : pair
         `a` and `b`, of type `scalar_type`.
     helper : str
-        Text in front of the body.
+        C++ text in front of `compute`.
     needs : {"", "u", "v", "uv"}
-        The operands whose entry must be present for the body to run; without it there is no result.
+        The operands whose entry must be present; elsewhere the body does not run and there is no result.
     positions : array of u64, as long as the output, or 0
         The position at which u is read for each output position; 0: the output position itself.
     present : array of uint32, or 0
-        The presence words of u where its values are not read, and `u` is None.
+        The presence words of u if its values are not read and `u` is None.
     """
 
     body: str
@@ -83,10 +83,10 @@ _NOTHING = "return false;"
 def run_map(
     entry: Entry, store: VectorStore, write: Write[MaskBits], *, region: Any = 0, count: int | None = None
 ) -> None:
-    """Launch vector_map.cu: compute each entry of a result, and write it to `store`.
+    """Compute each entry of a result and write it to `store`, by vector_map.cu.
 
-    `region`: presence words of the assigned positions. `count`: the output's number of entries afterwards, where the
-    caller knows it.
+    `region`: presence words of the assigned positions; 0 for all. `count`: the output's number of entries afterwards,
+    if the caller can derive it.
     """
     gpu = cuda.current()
     body, result, u, v, scalars, scalar_type, helper, needs, positions, present = entry

@@ -1,1 +1,1 @@
-"""Loops over whole graphs, launched as such: searches, shortest paths, components, local PageRank, colours, flows."""
+"""Algorithms whose rounds need no host: searches, shortest paths, components, local PageRank, colours, flows."""

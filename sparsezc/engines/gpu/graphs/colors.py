@@ -1,6 +1,6 @@
-"""Greedy colouring (ops.color_rows, colors.cu): rounds of rows that wait for no neighbour any more.
+"""Greedy colouring (ops.color_rows, colors.cu): each round colours the rows whose preceding neighbours have colours.
 
-The host launches some rounds at a time; a launch reads from the device how many rows it has.
+The host launches several rounds at a time; a launch reads the number of its rows from device memory.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 from sparsezc.semirings.types.datatypes import INT64
 
-LONG_ROW = 2048  # entries of a row; one of more is taken by a block, not by a warp
-_WORDS = 64  # of 32 colours each that a warp looks at together: few rows need more, and a block's share is 2 KiB
-_ROUNDS = 16  # between two waits of the host, and even: two lists take turns
+LONG_ROW = 2048  # entries of a row that a warp processes at most; a block processes a longer one
+_WORDS = 64  # words of 32 colours that a warp checks together: few rows need more, and a block's words take 2 KiB
+_ROUNDS = 16  # rounds between two waits of the host; even, as two lists take turns
 
 
 def color_rows(e: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Write the colour of each row."""
+    """Compute the colour of each row, INT64, and write it to a vector."""
     A, given = e.operands
     n = A._store.nrows
     if not n:
@@ -70,6 +70,6 @@ def color_rows(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 def text(wide: bool, long: bool) -> str:
-    """Return the text before colors.cu."""
+    """Return the prelude of colors.cu."""
     types = codegen.typedefs(Id="u64" if wide else "u32", Key="u64" if long else "u32")
     return f"{types}\nconstexpr u64 LONG_ROW = {LONG_ROW};\nconstexpr u32 WORDS = {_WORDS};"

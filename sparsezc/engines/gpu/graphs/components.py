@@ -1,7 +1,7 @@
-"""Connected components without the host: a search from a hub, then trees of what it did not reach.
+"""Connected components without the host: a search from a hub, then union by trees for the vertices not reached.
 
-Three launches (longest_row.cu, search.cu, components.cu), of which none waits for the host where the edges are in
-device memory or have row heads.
+Three launches (longest_row.cu, search.cu, components.cu) follow each other without a wait of the host, if the edges are
+in device memory or have row heads.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.engines.gpu.storage.vector_store import VectorStore, all_present
 from sparsezc.semirings.types.datatypes import BOOL, INT64
 
-#: Most levels of the search: a social or web graph has fewer, and of others trees take less time than levels.
+#: Most levels of the search: a social or web graph has fewer; in other graphs trees take less time than more levels.
 LEVELS = 32
 
 
 class _Case(NamedTuple):
-    """The properties of a graph that components.cu is specialised for."""
+    """The properties of a graph by which components.cu is specialised."""
 
     wide: bool
     directed: bool
@@ -41,10 +41,10 @@ class _Case(NamedTuple):
 
 @launch.locked
 def components(matrix: MatrixStore) -> VectorStore | None:
-    """Return the smallest vertex of each vertex's component, INT64; None where statements have to find it.
+    """Return the smallest vertex of each vertex's component, INT64; None if statements must compute it.
 
-    They do where searches are theirs (search.py), in another vertex order, in which others are the smallest, and over
-    the link where an edge is stored once in each direction, as they leave rows early in both.
+    They must where they must search, too (search.py); in another vertex order, in which other vertices are the
+    smallest; and over the link if the transpose is stored apart, as their pulls exit rows early in both directions.
     """
     rows, back = matrix.held(matrix.order)
     if rows is None or rows.order is not None or not serves(rows, back):
@@ -55,7 +55,7 @@ def components(matrix: MatrixStore) -> VectorStore | None:
     xp, at_once = gpu.xp, rows_per_warp.choose(rows)
     words = tuple(xp.zeros((4, -(-rows.nrows // 32)), np.uint32))
     state = xp.zeros(4 + cooperative_launch.WAIT, np.uint64)
-    # Before what the host has to find out for the other two: it does that meanwhile.
+    # Launched first: the device finds the hub while the host prepares the other two launches.
     hub = codegen.kernel(gpu, "longest_row.cu", "", "hub")
     hub.launch(launch.blocks(gpu, rows.nrows), nrows=rows.nrows, indptr=rows.indptr, state=state, seen=words[0])
     search = Search(rows, back, BOOL, words, leaves=not directed)
@@ -85,7 +85,7 @@ def _kernel(device: Device, _counting: bool, case: _Case) -> Launcher:
 
 
 def text(case: _Case) -> str:
-    """Return the text before components.cu."""
+    """Return the prelude of components.cu."""
     return "\n".join(
         (
             codegen.typedefs(Id="u64" if case.wide else "u32"),

@@ -1,8 +1,8 @@
-"""Maximum flows (ops.net_flow, flow.cu): rounds of push-relabel, with searches for heights between them.
+"""Maximum flows (ops.net_flow, flow.cu): rounds of push-relabel, and searches that compute heights between them.
 
-Residual capacities are in device memory, a number for each entry; ids are read where they are stored. Both loops are
-launches that read from the device how many rows they have: the host waits once for many of them, and replays them from
-a recording.
+Residual capacities are in device memory, one number for each entry; ids are read where they are stored. The launches of
+both loops read the number of their rows from device memory: the host waits once for many launches, and replays them
+from a recording.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from sparsezc.exceptions import InvalidValue
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import DataType
 
-_LONG_ROW = 2048  # entries of a row; one of more is taken by a block, not by a warp
-_LEVELS = 32  # of a search between two waits of the host; a multiple of 4, as two lists and four tallies take turns
-_ROUNDS = 16  # likewise, and even
+_LONG_ROW = 2048  # entries of a row that a warp processes at most; a block processes a longer one
+_LEVELS = 32  # levels between two waits of the host; a multiple of 4, as two lists and four tallies take turns
+_ROUNDS = 16  # rounds, of two launches each, between two waits of the host; even for the same reason
 _FAR = 2**32 - 1
 
 
 def net_flow(e: Any) -> MatrixStore:
-    """Return the flow at each entry."""
+    """Return the matrix of the net flow along each entry, from source to target."""
     A, s, t = e.operands
     rows = A._store.rows
     if rows is None:
@@ -48,7 +48,7 @@ def net_flow(e: Any) -> MatrixStore:
 
 
 class _Flow:
-    """The state of a flow on the device: flow.cu has what each array is."""
+    """The state of a flow on the device; flow.cu explains its arrays."""
 
     def __init__(self, e: Any, rows: Rows, dtype: DataType) -> None:
         self.gpu = gpu = cuda.current()
@@ -67,10 +67,10 @@ class _Flow:
             "got": self.got, "excess": self.excess, "height": self.height, "raised": xp.empty(n, np.uint32),
             "mark": xp.zeros(n, np.uint32),
         }  # fmt: skip
-        self._read: dict[str, dict[str, Any]] = {}  # of these, by kernel
+        self._read: dict[str, dict[str, Any]] = {}  # the arrays that each kernel takes, by its name
 
     def drain(self, target: int, wall: int) -> None:
-        """Push excess to a vertex until none that is left reaches it."""
+        """Push excess to `target`, not through `wall`, until no vertex with excess can reach it."""
         xp, one = self.gpu.xp, self.lists[0]
         levels, rounds = xp.zeros((4, 2), np.uint64), xp.zeros((4, 2), np.uint64)
         ends = {"target": target, "wall": wall}
@@ -96,26 +96,26 @@ class _Flow:
                 done += _ROUNDS
 
     def search(self, tally: Any, wall: int) -> None:
-        """Launch some levels of the search for heights."""
+        """Launch `_LEVELS` levels of the search for heights."""
         for k in range(_LEVELS):
             self._step("search", tally, k, self.lists[k % 2], self.lists[1 - k % 2], wall=wall)
 
     def push(self, tally: Any, ends: dict[str, int]) -> None:
-        """Launch some rounds."""
+        """Launch `_ROUNDS` rounds of push and gather."""
         one, other = self.lists
         for k in range(0, 2 * _ROUNDS, 2):
             self._step("push", tally, k, one, other, **ends)
             self._step("gather", tally, k + 1, other, one)
 
     def _step(self, name: str, tally: Any, k: int, listed: Any, following: Any, **ends: int) -> None:
-        """Launch a kernel on a list, which makes the next one."""
+        """Launch a kernel on a list of rows; it writes the next list."""
         self.run(
             name, 32 * self.size, listed=listed, most=self.size, tally=tally[k % 4], next=following,
             next_tally=tally[(k + 1) % 4], later_tally=tally[(k + 2) % 4], **ends,
         )  # fmt: skip
 
     def run(self, name: str, threads: int, **arguments: Any) -> None:
-        """Launch a kernel."""
+        """Launch a kernel with those of the state's arrays that it takes, and these arguments."""
         kernel = codegen.kernel(self.gpu, "flow.cu", self._prelude, name)
         if name not in self._read:
             taken = {parameter.name for parameter in codegen.signature("flow.cu", name).parameters}
@@ -125,7 +125,7 @@ class _Flow:
 
 
 class _Batch:
-    """Launches that leave their lists and tallies where they were, and are then recorded and replayed."""
+    """A batch of launches that leaves its lists and tallies in the roles that they had, and so can be replayed."""
 
     def __init__(self, gpu: Any, body: Callable[[], None]) -> None:
         self._gpu, self._body = gpu, body
@@ -133,10 +133,10 @@ class _Batch:
         self._recording: Any = None
 
     def run(self, tally: Any) -> bool:
-        """Run all; return whether the last has listed rows for the next. Waits for the device."""
+        """Run the batch; return whether its last launch has listed rows for the next one. Waits for the device."""
         if self._recording is not None:
             self._recording.replay()
-        elif self._runs < 2 or stats.collecting is not None:  # few are soon done; kernels are compiled meanwhile
+        elif self._runs < 2 or stats.collecting is not None:  # the first compiles kernels
             self._body()
         else:
             with self._gpu.record() as self._recording:
@@ -147,7 +147,7 @@ class _Batch:
 
 
 def _values(rows: Rows, dtype: DataType) -> Any:
-    """Return a copy of the capacities."""
+    """Return a copy of the capacities, one for each entry."""
     xp = cuda.current().xp
     if rows.iso:
         return xp.repeat(rows.values.load(), rows.nvals)
@@ -155,7 +155,7 @@ def _values(rows: Rows, dtype: DataType) -> Any:
 
 
 def _opposite(e: Any, rows: Rows, place: np.dtype[Any]) -> Any:
-    """Return the place of the entry (j, i) of each entry (i, j)."""
+    """Return, for each entry (i, j), the position of the entry (j, i); raise InvalidValue if there is none."""
     xp = cuda.current().xp
     numbers = DeviceBuffer(xp.arange(rows.nvals, dtype=place))
     turned = transposed(Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, numbers, False))
@@ -169,7 +169,7 @@ def _opposite(e: Any, rows: Rows, place: np.dtype[Any]) -> Any:
 
 
 def text(wide: bool, key: np.dtype[Any], place: np.dtype[Any], dtype: DataType) -> str:
-    """Return the text before flow.cu."""
+    """Return the prelude of flow.cu."""
     types = codegen.typedefs(
         Id="u64" if wide else "u32", Key=f"u{8 * key.itemsize}", Place=f"u{8 * place.itemsize}", T=dtype
     )

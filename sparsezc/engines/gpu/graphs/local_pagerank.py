@@ -1,7 +1,7 @@
-"""l1-regularised PageRank around vertices without the host (local_pagerank.cu): one launch takes all steps.
+"""l1-regularised PageRank around seed vertices without the host (local_pagerank.cu): one launch runs all steps.
 
-Where rows are few, the host reads them as fast, but it looks up each of their vertices, and processes one seed after
-the other; the device processes many seeds at once.
+The host reads few rows as fast, but it looks up each of their vertices, and it processes one seed after the other; the
+device processes many seeds at once.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.memory import budget
 
-# The entries of a launch's solutions, 1 / rho each at most: the host solves for fewer in less time. The most of one:
-# most solutions never fill it, and their arrays would take too much memory.
+# Entries of the solutions of a launch, at most 1 / rho of each seed: fewer take the host less time. Then entries of one
+# solution: most never have as many, and their arrays would take too much memory.
 _FEWEST, _MOST = 1 << 17, 1 << 26
-_FINEST = 2.0**-52  # the least growth: sums are in units of 2^-62
-_BLOCKS = 2  # of a multiprocessor: more wait longer for each other
-_MANY = 8  # seeds that are solved at once, by a block each; fewer are solved by all blocks, one after the other
-_THREADS = 512  # of a block that solves for a seed alone
-_STATE = 8  # numbers of a seed that local_pagerank.cu counts in
-_SETTLED, _FULL = 1, 2  # how it says that it ended
+_FINEST = 2.0**-52  # the least tolerated growth: sums are in units of 2^-62
+_BLOCKS = 2  # blocks of a multiprocessor: more wait longer for each other
+_MANY = 8  # least seeds that are solved at once, each by one block; with fewer a launch solves one, by all blocks
+_THREADS = 512  # threads of a block that solves for a seed alone
+_STATE = 8  # numbers of local_pagerank.cu's state of a seed
+_SETTLED, _FULL = 1, 2  # values of the state's number 2: why a solution ended
 
 
 class Solutions(NamedTuple):
-    """The solutions of the first seeds, one behind the other, each in any order.
+    """The solutions of the first seeds, concatenated in the order of seeds; the vertices of each are in any order.
 
     Attributes
     ----------
     sizes : array of int64
-        The vertices of each.
+        The number of vertices of each solution.
     vertex, degree : arrays of int64
     y : array of float64
     settled : bool
-        Whether all steps that they take were taken.
+        Whether all solutions have converged.
     grown : float
-        The largest growth in the last step of those that have not settled; 0 if all have.
+        The largest growth in the last step of the solutions that have not converged; 0 if all have.
     ends : callable
-        Takes the rank of each vertex, from 0 on, those of a seed behind each other, and returns by rank how many
-        entries end there that begin at a lower one of the same seed, in both directions.
+        Takes the rank of each vertex, from 0 on; those of a seed are consecutive. Returns, by rank, the number of
+        entries between the vertex and vertices of lower rank of the same seed, in both directions.
     """
 
     sizes: NDArray[np.int64]
@@ -62,7 +62,7 @@ class Solutions(NamedTuple):
 
 
 class _Capacity(NamedTuple):
-    """The places of a seed: vertices, entries, and 2^bits slots of the table of vertices that these name."""
+    """The capacity of a seed's arrays: vertices, entries, and 2^bits slots of the hash table of all vertices met."""
 
     vertices: int
     entries: int
@@ -82,9 +82,10 @@ class _Capacity(NamedTuple):
 def local_pagerank(
     matrix: MatrixStore, seeds: NDArray[np.int64], limits: tuple[float, float, float, int, int]
 ) -> Solutions | None:
-    """Return the solutions around the first vertices, as many as fit in memory; None where the host has to solve.
+    """Return the solutions of the first seeds, as many as fit in device memory; None if the host must solve.
 
-    It does where searches are those of statements (search.py), and in another vertex order.
+    The host must where statements search (search.py), in another vertex order, and where a solution may be too small or
+    too large for the device.
     """
     rows = matrix.in_stored_order()[0]
     _, rho, most, max_iter, _ = limits
@@ -133,7 +134,7 @@ def _solved(
     sizes, open_ = read[:, 0].view(np.int64), read[:, 2] != _SETTLED
     grown = float(read[open_, 4].view(np.float64).max(initial=0))
     first = np.cumsum(sizes) - sizes
-    # of each seed the first places, by one copy
+    # one copy of the positions that each seed uses
     at = xp.asarray(np.repeat(np.arange(k) * capacity.vertices - first, sizes) + np.arange(sizes.sum()))
     found = gpu.asnumpy(xp.stack([x[at] for x in (vertex, degree, y.view(np.uint64))]))
     ends = partial(_ends, count_ends, first, state, owner, number, capacity.entries)
@@ -172,7 +173,7 @@ def _kernels(device: Device, _counting: bool, wide: bool, each: bool) -> tuple[L
 
 
 def text(wide: bool, each: bool) -> str:
-    """Return the text before local_pagerank.cu; `each`: a block solves for each of many seeds."""
+    """Return the prelude of local_pagerank.cu; `each`: one block solves for each of many seeds."""
     threads = _THREADS if each else THREADS
     constants = codegen.flags(ONE_EACH=each, THREADS=threads)
     return f"{codegen.typedefs(Id='u64' if wide else 'u32')}\n{constants}"

@@ -1,8 +1,8 @@
 """Shortest paths without the host (paths.cu): one launch runs the rounds of delta-stepping.
 
-Over the link it serves `zerocopy` matrices of short rows, whose searches have many rounds that read few rows each.
-Where rows are longer, and in placements that serve rows from the card, statements run instead, which read lengths
-packed with their ids.
+Over the link it serves `zerocopy` matrices of short rows, whose searches have many rounds that read few rows each. For
+longer rows, and in placements that serve rows from device memory, statements run instead, which read lengths packed
+with their ids.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sparsezc.semirings.types.datatypes import FP64, INT64, DataType
 
 
 class _Case(NamedTuple):
-    """The properties of a search that its kernel is specialised for."""
+    """The properties of a search by which paths.cu is specialised."""
 
     wide: bool
     lengths: DataType
@@ -40,7 +40,7 @@ class _Case(NamedTuple):
 
 
 class _Back(NamedTuple):
-    """The rows that pulls read: those of the transpose."""
+    """The kernel arguments of the rows that pulls read: those of the transpose."""
 
     b_indptr: Any
     b_ids: Any
@@ -51,11 +51,11 @@ class _Back(NamedTuple):
     b_chunk_slot: Any
 
 
-_COUNTS = ("round", "ended", "entries", "first")  # what the kernel keeps from one launch to the next
+_COUNTS = ("round", "ended", "entries", "first")  # numbers of the kernel's state, kept from one launch to the next
 _UNREACHED = 255
-# What an entry of a push costs, for its atomics, where one of a pull costs 1.
+# The cost of an entry of a push, which needs an atomic, where an entry of a pull costs 1.
 _PUSH_COST = 2.0
-# Units of bounds in a bucket's width: a bound is too large by less than one of them, and a byte spans 16 buckets.
+# Units of distance bounds in a bucket's width: a bound exceeds its distance by less than one; a byte spans 16 buckets.
 _UNITS = 16
 
 
@@ -63,7 +63,7 @@ _UNITS = 16
 def shorten(
     matrix: MatrixStore, near: VectorStore, distance: VectorStore, limits: tuple[float, float, float, int | None]
 ) -> bool | None:
-    """Lower distances until none changes, and return true; None where statements have to.
+    """Lower distances until none changes, and return True; None if statements must do it.
 
     See :meth:`sparsezc.expr.engines.Capabilities.shorten`.
     """
@@ -113,7 +113,7 @@ def shorten(
 
 
 def _unit(step: float, dtype: DataType) -> float:
-    """Return the unit of bounds, 0 where a byte of them does not fit the type."""
+    """Return the unit of distance bounds; 0, for none, if 256 units are not representable in the type."""
     unit = max(step // _UNITS, 1) if dtype.is_integer else step / _UNITS
     most = np.iinfo(dtype.np_type).max if dtype.is_integer else np.finfo(dtype.np_type).max
     least = 0 if dtype.is_integer else np.finfo(dtype.np_type).tiny
@@ -132,7 +132,7 @@ def _kernel(device: Device, _counting: bool, case: _Case) -> Launcher:
 
 
 def text(case: _Case) -> str:
-    """Return the text before paths.cu."""
+    """Return the prelude of paths.cu."""
     bits = 8 * case.distances.np_type.itemsize
     return "\n".join(
         (

@@ -1,6 +1,6 @@
-"""Breadth-first searches without the host (search.cu): one launch runs the levels, and chooses between push and pull.
+"""Breadth-first search without the host (search.cu): one launch runs all levels, and chooses between push and pull.
 
-The levels of a search of a social or web graph are few and short: where the host launched each statement and waited for
+The levels of a search of a social or web graph are few and short: when the host launched each statement and waited for
 the frontier's size, it took half of the time.
 """
 
@@ -27,16 +27,17 @@ from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import BOOL, INT32, INT64, DataType
 
-# The cost of an entry of a push or a pull, where a row costs 1: near, then over the link.
+# The costs of an entry of a push and of a pull, where a row costs 1: in device memory, then over the link.
 _NEAR_COST, _LINK_COST = (3.0, 1.0), (16.0, 16.0)
-_BY_HEADS = 2  # the argument of search.cu
-# Items of rows over the link: of 32 some warps have so many rows that others wait (7% on urand:24). Where rounds are
-# many, few rows are read, and to find them takes a warp a look at each piece (a round of a grid 14.3 us, with 32 11.0).
+_BY_HEADS = 2  # search.cu's value of `pulls`: pulls read heads only
+# Items of rows that a warp takes at once over the link: with 32 some warps have so many rows that others wait (7% of
+# the time on urand:24). It is not used with many rounds: few rows are read, and smaller pieces take longer to check (a
+# round of a grid 14.3 us, with 32 11.0).
 _LINK_PIECE = 8
 
 
 class FirstSlices:
-    """Fact: the share of the entries of some rows that are among the first 32 of each."""
+    """Fact: the share of all entries that are among the first 32 of their rows."""
 
     nbytes = 0
 
@@ -54,7 +55,7 @@ class FirstSlices:
 
 
 class _Case(NamedTuple):
-    """The properties of a search that its kernel is specialised for."""
+    """The properties of a search by which search.cu is specialised."""
 
     wide: bool
     result: DataType  # INT32: levels, INT64: parents, BOOL: none
@@ -66,7 +67,7 @@ class _Case(NamedTuple):
 
 
 class _Back(NamedTuple):
-    """The rows that pulls read: those of the transpose."""
+    """The kernel arguments of the rows that pulls read: those of the transpose."""
 
     b_indptr: Any
     b_ids: Any
@@ -83,11 +84,11 @@ _NO_BACK = _Back(groups.NULL, groups.NULL, groups.NULL, groups.NULL, groups.NULL
 
 @launch.locked
 def search(matrix: MatrixStore, start: VectorStore | int, parents: bool) -> VectorStore | None:
-    """Return the level of each vertex, INT32, or the one before it, INT64; None where statements have to search.
+    """Return each vertex's level, INT32, or with `parents` its parent, INT64; None if statements must search.
 
-    `start`: the vertex where the search starts, or several; with `parents` their values are the results there.
-    Statements search where products are served by parts, as these need the host, and over compressed ids, which no lane
-    can read alone.
+    `start`: the start vertex, or a vector with an entry at each of several, whose values are their results (`parents`).
+    Statements must search in placements that serve products by launch parts, which need the host, and over
+    compressed ids, which a single lane cannot read.
     """
     rows, back = matrix.held(matrix.order)
     if rows is None or not serves(rows, back) or (parents and rows.order is not None):
@@ -97,7 +98,7 @@ def search(matrix: MatrixStore, start: VectorStore | int, parents: bool) -> Vect
     found = VectorStore(INT64 if parents else INT32, rows.nrows, rows.order)
     found.make()
     words, x = rows.device.xp.zeros((3, found.nwords), np.uint32), found.values
-    if isinstance(start, int):  # no vector is made for it: that took as long as the first levels
+    if isinstance(start, int):  # without a vector for it, which took as long as the first levels
         at = start if rows.order is None else int(rows.order.places[start])
         words[0, at >> 5] = 1 << (at & 31)
         if parents:
@@ -117,33 +118,33 @@ def search(matrix: MatrixStore, start: VectorStore | int, parents: bool) -> Vect
 
 
 def serves(rows: Rows, back: Rows | None) -> bool:
-    """Return whether one launch can search along some rows and their transpose."""
+    """Return whether a launch can run whole searches along these rows and those of the transpose."""
     sides = [rows] if back is None or back is rows else [rows, back]
     return ENGINE_STATE.pool is None and not any(x.compressed or RECORDS[x.indices.placement].serves for x in sides)
 
 
 class Search:
-    """A search along some rows, of which each launch expands some levels.
+    """A search along some rows; each launch expands several levels.
 
     Attributes
     ----------
     near : bool
         All entries are in device memory.
     heads : Heads
-        Those of the rows, which pushes read.
+        The heads of the rows, which pushes read.
     by_heads : bool
-        Pulls read heads and no rows, and vertices are left.
+        Pulls read heads only, and some vertices are left unfound.
     words : tuple of arrays of uint32, shape (nwords,)
-        Presence words: vertices that need not be found, that were so before, the frontier, and those that were met.
-        Before the first launch the first is where the search starts, and the others are empty. At the end the first
-        holds the vertices that were met, and some of those that no row names.
+        Presence words: the vertices not to be found any more, the same before the level, the frontier, and the vertices
+        found. Before the first launch the first array has the start vertices, and the others are empty. At the end the
+        first has the vertices found, and some without entries.
     state : array of uint64
-        What search.cu counts.
+        The counts of search.cu.
 
     Parameters
     ----------
     leaves : bool
-        Vertices may be left, where pulls over the link can do with heads.
+        Vertices may be left unfound, so that pulls over the link can read heads only.
     """
 
     def __init__(
@@ -169,7 +170,7 @@ class Search:
         self._run, self._sliced = stats.together(kernel, self.near), sliced
 
     def expand(self, levels: int, w: Any = 0, x: Any = 0) -> None:
-        """Expand at most so many levels, and write the results."""
+        """Expand at most `levels` levels and write results to `w`; `x`: those of the start vertices, or 0."""
         rows, (blocks, shared) = self._rows, self._grid
         pulls = 0 if self._back is None else _BY_HEADS if self.by_heads else 1
         seen, before, near, met = self.words
@@ -182,9 +183,9 @@ class Search:
         self._started = 1
 
     def count_for_heads(self, pushed: int, read: int) -> None:
-        """Tell the head caches how many vertices were pushed from, and the entries that were read besides."""
+        """Count, for the head caches, the vertices that were pushed and the entries that pulls read."""
         rows, back = self._rows, self._back
-        if not placements.lie_near(rows):  # heads are built once a search has read enough for it
+        if not placements.lie_near(rows):  # heads are built once searches have read enough to repay it
             rows.layouts[HeadCache].to_push(rows, back, pushed)
             if back is not None:
                 back.layouts[HeadCache].get_or_build(back, Demand(read, BOOL, columns=rows))
@@ -202,7 +203,7 @@ def _kernel(device: Device, _counting: bool, case: _Case) -> Launcher:
 
 
 def text(case: _Case) -> str:
-    """Return the text before search.cu."""
+    """Return the prelude of search.cu."""
     push, pull = _NEAR_COST if case.near else _LINK_COST
     return "\n".join(
         (

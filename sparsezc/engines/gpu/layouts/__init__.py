@@ -1,1 +1,1 @@
-"""Additional forms of a matrix's rows that make some products cheaper, and launches of pulls that repeat."""
+"""Layouts: other forms of a matrix's rows that make some products cheaper, and kept launches of repeated pulls."""

@@ -1,10 +1,10 @@
 """A matrix in device memory cut by columns (column_blocks.cu), for vectors larger than the card's cache.
 
-Each entry of such a product reads a sector of the vector, from memory where the cache is too small for all of it. A
-column block has the columns whose part of the vector fits the cache: products process the blocks one after another and
-add the results. The blocks take the memory of a second copy of the matrix, and offsets for each block; they are dropped
-when memory runs short. Where the cache serves most entries anyway (hubs, and neighbours with near ids), a matrix is not
-cut.
+For each entry such a product reads a sector of the vector, mostly from memory, as the cache cannot hold all of it. The
+part of the vector that belongs to a column block fits the cache: products process the blocks one after another and add
+the results. The blocks take the memory of a second copy of the matrix, and offsets for each block; they are dropped
+when memory runs short. A matrix is not cut if the cache serves most of its entries anyway (hubs, and neighbours with
+near ids).
 Source: Y. Zhang, V. Kiriansky, C. Mendis, S. Amarasinghe, M. Zaharia, Making caches work for graph analytics, IEEE Big
 Data 2017, doi:10.1109/BigData.2017.8257937 (CSR segmenting).
 """
@@ -26,18 +26,18 @@ from sparsezc.memory import budget
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.placement import RECORDS
 
-# Share of the cache for a block's part of the vector, which must stay cached while the block streams through.
+# Share of the cache for a block's part of the vector, which must stay cached while the block's entries stream through.
 _PART = 0.4
-_MOST = 31  # blocks: a lane of column_blocks.cu for each, and one for the end of the row
-_PAYS = 4  # entries of a row in a block, on average: with fewer, offsets and results cost more than the blocks save
-_PRODUCTS = 2  # after so many products, the next few repay the cutting
-_HUB = 4  # times the entries of the mean column: such a column is cached whichever warp asks for it
+_MOST = 31  # most blocks: column_blocks.cu has a lane for each, and one for the end of the row
+_PAYS = 4  # mean entries of a row in a block: with fewer, offsets and results cost more than the blocks save
+_PRODUCTS = 2  # products before the matrix is cut: a few more repay the cutting
+_HUB = 4  # times the mean column's entries: the value of a column with more stays cached, whichever warps read it
 _SAMPLE = 1 << 16  # entries that are sampled to estimate the share of scattered ones
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """The blocks, in the order of their columns; `values` only if a multiply reads them."""
+    """The column blocks, in the order of their columns; `values`: they have values, as a multiply reads these."""
 
     rows: list[Rows]
     values: bool
@@ -45,22 +45,21 @@ class Blocks:
 
 
 def count(nbytes: int) -> int:
-    """Return the number of blocks for a vector of so many bytes; 1 where the cache holds nearly all of it."""
+    """Return the number of column blocks for a vector of `nbytes` bytes; 1 if the cache holds nearly all of it."""
     made = nbytes / (_PART * cuda.current().cache_bytes)
     return math.ceil(made) if made > 2 else 1
 
 
 class ColumnBlocks(BuiltAfter[Blocks]):
-    """Layout: rows cut by columns.
+    """Layout: a matrix cut into column blocks.
 
     Attributes
     ----------
     built : Blocks or None
     products : float
-        Counts products with full vectors; -inf where column blocking is disabled for this matrix, as its entries are
-        not scattered.
+        The number of products with full vectors; -inf if this matrix is never cut, as its entries are not scattered.
     nblocks, values : int, bool
-        The most blocks that a product asked for, and whether one asked for values: blocks serve all of these products.
+        The most blocks that any product needed, and whether any read values: the blocks serve all of these products.
     """
 
     def __init__(self) -> None:
@@ -68,7 +67,7 @@ class ColumnBlocks(BuiltAfter[Blocks]):
         self.nblocks, self.values = 0, False
 
     def get_or_build(self, rows: Rows, demand: Demand) -> list[Rows]:
-        """Return the blocks for a product with a full vector; without blocks, the rows alone."""
+        """Return the column blocks for a product with a full vector; if there are none, the rows as the only block."""
         if not RECORDS[rows.indices.placement].resident or rows.compressed or demand.columns is None:
             return [rows]
         if ENGINE_STATE.pool is not None:  # building would wait for the device
@@ -83,12 +82,12 @@ class ColumnBlocks(BuiltAfter[Blocks]):
         return [rows] if self.built is None else self.built.rows
 
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
-        """Return true after the first products, if most entries miss the cache and half the free memory is enough."""
+        """Return True after the first products, if most entries miss the cache and half the free memory suffices."""
         if not self.count():
             return False
-        self.built = None  # frees its memory for the next
+        self.built = None  # frees its memory for the new blocks
         if _nbytes(rows, self.values, self.nblocks) > budget.available() // 2:  # vectors need memory too
-            self.nblocks, self.values = 0, False  # what the next product asks for may be less
+            self.nblocks, self.values = 0, False  # the next product may need less
             return False
         assert demand.columns is not None
         lengths = demand.columns.indptr[1:] - demand.columns.indptr[:-1]
@@ -112,28 +111,28 @@ def _nbytes(rows: Rows, values: bool, nblocks: int) -> int:
 
 
 class Scattered(NamedTuple):
-    """The shares of entries with columns far from those that neighbouring rows read: hubs' columns, and others."""
+    """The shares of entries whose columns are far from those of neighbouring rows: in hubs' columns, and in others."""
 
     hubs: float
     others: float
 
 
 def scattered(rows: Rows, lengths: Any, nblocks: int) -> Scattered:
-    """Estimate the shares of scattered entries from a sample; `lengths` are of the columns.
+    """Estimate the shares of scattered entries from a sample; `lengths`: the number of entries of each column.
 
-    The cache is unlikely to hold the vector's entry for one that is not a hub's. A hub's is cached, and with it the
-    other entries of its sector.
+    The cache is unlikely to hold the vector's value for a scattered entry whose column is no hub. A hub's value is
+    cached, and with it the rest of its sector.
     """
     gpu = cuda.current()
     xp = gpu.xp
-    # Odd, so that the sample covers all positions within rows of any one length.
+    # An odd step: if all rows have one length, the sample covers all positions within a row.
     step = max(1, (rows.nvals // _SAMPLE - 1) | 1)
     at = xp.arange(0, rows.nvals, step)
     row = xp.searchsorted(rows.indptr, at, side="right") - 1
     column = rows.indices.load()[at].astype(np.int64)
     hub = lengths[column] * rows.ncols > _HUB * rows.nvals
     near = xp.abs(column / rows.ncols - row / rows.nrows) < 0.5 / nblocks
-    # Counted on the host: CuPy compiles its own count (boolean_reductions.py).
+    # Counted on the host, as CuPy would compile a kernel for it (boolean_reductions.py).
     hubs, others = (np.count_nonzero(gpu.asnumpy(some)) / at.size for some in (hub & ~near, ~hub & ~near))
     return Scattered(hubs, others)
 

@@ -1,9 +1,9 @@
 """The row-head cache: the first ids of each row, hubs first, in device memory, for early-exit pulls (head_cache.cu).
 
-A pull over a monoid with a terminal value reads a row until one of its columns is in the vector; that is mostly a hub.
-With the largest hubs of each row in device memory, few rows are read over the host link. Pushes, and pulls without
-early exit, need all of a row; they use the cache for rows that are short enough to be whole in it, as most are on a
-road network. ``gb.config.head_cache`` turns it on and off, ``gb.config.head_budget`` limits its memory.
+A pull over a monoid with a terminal value reads a row until one of its columns is in the vector; that column is mostly
+a hub. With the largest hubs of each row in device memory, few rows are read over the host link. Pushes, and pulls
+without early exit, read whole rows; they use the cache for rows short enough to be whole in it, as most of a road
+network are. ``gb.config.head_cache`` turns it on and off, ``gb.config.head_budget`` limits its memory.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from sparsezc.memory import budget
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
-_LINE = 32  # entries that a request brings for a row, however short
-_STEPS = 2000  # of a rank between degrees that differ by the factor 2: 32 of these fit 16 bits
+_LINE = 32  # entries of the request by which a push reads a row, however short the row is
+_STEPS = 2000  # steps of a rank for each doubling of a degree: 32 doublings fit 16 bits
 
 
 @dataclass(frozen=True, eq=False)
 class Heads:
-    """The cache: k slots for each row; `values` only if a multiply needs them."""
+    """The contents of a row-head cache: k slots for each row; `values` 0 unless a multiply reads them."""
 
     k: int
     ids: Any
@@ -41,7 +41,7 @@ class Heads:
 
     @property
     def nbytes(self) -> int:
-        """Return the device memory that it takes."""
+        """Return the bytes of device memory of ids and values."""
         arrays = [array for array in (self.ids, self.values) if not isinstance(array, int)]
         return sum(int(array.nbytes) for array in arrays)
 
@@ -50,9 +50,9 @@ NO_HEADS = Heads(0, 0, 0)
 
 
 class ColumnRanks:
-    """Fact: the order of the columns' degrees, where the rows are part of a matrix whose columns are not here.
+    """Fact: the order of the columns by degree, for one process's part of the rows, in which columns are incomplete.
 
-    They are logarithms in 16 bits, in host memory: a matrix may have as many columns as the device has bytes.
+    It is stored as logarithms of 16 bits, in host memory: columns may be as many as the device has bytes.
     """
 
     nbytes = 0
@@ -61,11 +61,11 @@ class ColumnRanks:
         self._ranks: NDArray[np.uint16] | None = None
 
     def of(self, degrees: NDArray[Any]) -> None:
-        """Rank the columns by their degrees, which are below 2**32."""
+        """Compute the order from the columns' degrees, which are below 2**32."""
         self._ranks = (np.log2(degrees + 1.0, dtype=np.float32) * _STEPS).astype(np.uint16)
 
     def offsets(self) -> Any:
-        """Return numbers whose differences are the ranks, as the kernel reads degrees; 0: none are known."""
+        """Return offsets whose differences have this order, for the kernel to read as degrees; 0 if it is not known."""
         if self._ranks is None:
             return 0
         xp = cuda.current().xp
@@ -90,12 +90,12 @@ class HeadCache(Built[Heads]):
     def __init__(self) -> None:
         super().__init__()
         self.read = 0.0
-        self._told: Any = None  # the settings under which the lack of memory was already reported
-        self._settings: Any = None  # those of the heads that exist
+        self._told: Any = None  # the settings with which the lack of memory was already reported
+        self._settings: Any = None  # the settings with which the heads were built
 
     def get_or_build(self, rows: Rows, demand: Demand) -> Heads:
-        """Return the heads for an early-exit pull; ``NO_HEADS`` while there are none."""
-        if self._settings == _settings() and not demand.values:  # what memory allows was asked when they were built
+        """Return the heads for an early-exit pull, built once they pay off; ``NO_HEADS`` while there are none."""
+        if self._settings == _settings() and not demand.values:  # memory was checked when they were built
             return self.built or NO_HEADS
         slots = self._slots(rows, demand.dtype, demand.values)
         if not slots:
@@ -108,12 +108,12 @@ class HeadCache(Built[Heads]):
         return self.built or NO_HEADS
 
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
-        """Return true, with ``head_cache="auto"``, once pulls have read as many entries as building reads: all."""
+        """Return True with ``head_cache="on"``; with "auto" once pulls have read as many entries as the matrix has."""
         self.read += demand.entries
         return config.head_cache != "auto" or self.read >= rows.nvals
 
     def build(self, rows: Rows, demand: Demand) -> None:
-        # Frees the memory of the old heads for the new ones, and for the segments in what these leave.
+        # Frees the old heads' memory for the new ones, and the segments', which are rebuilt in the rest.
         self.drop()
         rows.layouts[SegmentCache].drop()
         values = demand.values and not rows.iso
@@ -123,7 +123,7 @@ class HeadCache(Built[Heads]):
         try:
             self.built = _make(rows, demand.columns, demand.dtype, slots, values)
         except MemoryError as error:
-            self.read = 0  # do not try again at once
+            self.read = 0  # building is tried again only after as many reads
             warn_slow(f"no row-head cache for {rows.nrows:,} rows: {error}")
             return
         self._settings = _settings()
@@ -134,11 +134,11 @@ class HeadCache(Built[Heads]):
         self._settings = None
 
     def of_short_rows(self, rows: Rows, columns: Rows | None, entries: float) -> Heads:
-        """Return the heads if most rows are whole in them, for products without early exit.
+        """Return the heads for a product without early exit; ``NO_HEADS`` unless most rows are whole in them.
 
-        `entries`: the number that such a product reads without heads.
+        `entries`: the number of entries that such a product reads without heads.
         """
-        # Such a matrix is in host memory for lack of device memory, and its heads take more than its rows.
+        # Such a matrix is in host memory as device memory is too small, and heads take more memory than its rows.
         if RECORDS[rows.indices.placement].beyond:
             return NO_HEADS
         if self.built is not None:  # built already: the budget need not be checked
@@ -149,9 +149,9 @@ class HeadCache(Built[Heads]):
         return self.get_or_build(rows, Demand(entries, BOOL, columns=columns))
 
     def to_push(self, rows: Rows, columns: Rows | None, count: int | None) -> Heads:
-        """Return the heads for pushes of so many rows, which read from them those rows that are whole in them.
+        """Return the heads for a push of `count` rows, which reads the rows from them that they contain whole.
 
-        `count` None: heads are not built now.
+        `count` None: only existing heads are returned.
         """
         if placements.moves(rows) or placements.lie_near(rows):
             return NO_HEADS
@@ -161,20 +161,20 @@ class HeadCache(Built[Heads]):
 
     @property
     def usable(self) -> Heads:
-        """Return the existing heads, if the settings allow them."""
+        """Return the existing heads if the settings allow them, otherwise ``NO_HEADS``."""
         return NO_HEADS if self.built is None or config.head_cache == "off" else self.built
 
     def expected_slots(self, rows: Rows, dtype: DataType, *, values: bool) -> int:
-        """Return the slots a row that a pull will read."""
+        """Return the number of slots a row that a pull will have."""
         return self._slots(rows, dtype, values) if config.head_cache == "on" else self.usable.k
 
     def _slots(self, rows: Rows, dtype: DataType, values: bool) -> int:
-        """Return the slots a row that the budget allows; 0 if the settings want none or, with a warning, none fit."""
+        """Return the slots a row within the budget; 0 if the settings exclude heads or, with a warning, if none fit."""
         if config.head_cache == "off" or (config.head_cache == "auto" and not RECORDS[rows.indices.placement].in_place):
             return 0
         id_bytes = rows.indices.dtype.itemsize
         slot = id_bytes + (dtype.np_type.itemsize if values and not rows.iso else 0)
-        if rows.ncols > 2 ** (8 * id_bytes) - 2:  # the last two ids are marks
+        if rows.ncols > 2 ** (8 * id_bytes) - 2:  # the two largest ids are markers
             return 0
         asked = (
             budget.setting_bytes(config.head_budget)
@@ -193,8 +193,8 @@ class HeadCache(Built[Heads]):
         return slots
 
     def _space(self, rows: Rows) -> int:
-        """Return the device memory for heads: what is free, or what an algorithm's vectors leave of a budget."""
-        # The old heads and segments would be dropped.
+        """Return the bytes for heads: the free memory or, with a budget, the part that an algorithm's vectors leave."""
+        # The old heads and segments count as free, as they would be dropped.
         space = budget.available() + self.nbytes + rows.layouts[SegmentCache].nbytes
         return space if config.budget is None else max(0, space - budget.working_bytes(rows.nrows))
 
@@ -205,7 +205,7 @@ def _settings() -> tuple[Any, ...]:
 
 
 def sample(rows: Rows, columns: Rows | None, dtype: DataType) -> Rows | None:
-    """Return a matrix of the heads alone while there are heads: each row ends where its heads do."""
+    """Return rows that consist of their heads only, for sampling; None if there are no heads."""
     made = rows.layouts[HeadCache].get_or_build(rows, Demand(0, dtype, columns=columns))
     if not made.k:
         return None
@@ -216,7 +216,7 @@ def sample(rows: Rows, columns: Rows | None, dtype: DataType) -> Rows | None:
 
 
 def _make(rows: Rows, columns: Rows | None, dtype: DataType, k: int, values: bool) -> Heads:
-    """Return new heads; the longest rows of the transpose are the hubs."""
+    """Build the heads; hubs are the columns with the most entries."""
     gpu: Device = cuda.current()
     xp = gpu.xp
     padded = -(-rows.nrows // 32) * 32 * k

@@ -1,12 +1,12 @@
 """A matrix's ids with the columns numbered by descending length, for vectors larger than the card's cache.
 
-Each entry of a product with a full vector reads a sector of 32 bytes of the vector. Where most entries are in the
-columns of hubs, whose values are scattered over the vector, the cache holds few other values in each sector of a hub.
+For each entry a product with a full vector reads a sector of 32 bytes of the vector. If most entries are in the columns
+of hubs, whose values are scattered over the vector, the cache holds few useful values beside the hub's in each sector.
 In the columns' new order hubs share sectors. The rows and the order of their entries stay, and so do sums, to the last
-bit. A product puts the vector into the columns' order first, which reads it once. The ids take the memory of a second
-copy, which is dropped when memory runs short. Columns are counted where the matrix has no rows of its transpose, as a
-part of one on several processes. The first columns' values are read from shared memory (mxv.cu), also
-where a matrix has its columns in this order already and nothing is built.
+bit. A product first permutes the vector into the columns' order, which reads it once. The new ids take the memory of a
+second copy, which is dropped when memory runs short. The lengths of columns are counted if the matrix does not have its
+transpose, as a rank's part has not. The first columns' values are read from shared memory (mxv.cu), also if the
+matrix's own columns are in this order and nothing is built.
 Source: Y. Zhang, V. Kiriansky, C. Mendis, S. Amarasinghe, M. Zaharia, Making caches work for graph analytics, IEEE Big
 Data 2017, doi:10.1109/BigData.2017.8257937 (vertices by frequency).
 """
@@ -33,35 +33,36 @@ from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
-_PRODUCTS = 4  # renumbering takes as long as a product or two, of which each later one saves a quarter or a third
+_PRODUCTS = 4  # products before renumbering: it takes as long as one or two, each later one saves a quarter or a third
 
-#: Threads of a block that has the first columns' values in shared memory: the most that one can have.
+#: Threads of a block that has the first columns' values in shared memory: the most that CUDA allows.
 THREADS = 1024
-# Bytes of shared memory that are left to the L1 cache, through whose lines all other values pass: 92 KB on an H200,
-# with 160 for hubs. With 192 for hubs kron:24 took 3.57 ms instead of 3.47 in FP64, as long in FP32; with 220 5.7, 3.8.
+# Bytes of a block's shared memory that are left to the L1 cache, through whose lines all other values pass: on an H200
+# it has 92 KB then, hubs 160. With 192 for hubs kron:24 took 3.57 ms instead of 3.47 in FP64, as long in FP32; with 220
+# 5.7 and 3.8.
 _L1 = 67 << 10
-_SHARE = 0.2  # of the entries: with fewer in shared memory, half as many warps at a time were not measured to pay
-_ENTRY_BYTES = 24  # of an id that is counted: it, 64 bits of it, and what is asked of these
-_COUNTED = 1 << 18  # columns whose entries are counted, more than a block has bytes
+_SHARE = 0.2  # least share of the entries: reading fewer from shared memory does not repay half as many warps at a time
+_ENTRY_BYTES = 24  # bytes of an id that is counted: the id, its copy of 64 bits, and the count's own memory
+_COUNTED = 1 << 18  # columns whose entries are summed up: more than a block has bytes of shared memory
 
 
 def capacity(dtype: DataType) -> int:
-    """Return the columns whose values a block has in shared memory."""
+    """Return the number of columns whose values of this type fit in a block's shared memory."""
     return max(cuda.current().block_bytes - _L1, 0) // dtype.np_type.itemsize
 
 
 @dataclass(frozen=True, eq=False)
 class Hubs:
-    """Columns in the order of their lengths.
+    """The columns in the order of descending length, and the rows with ids in this order.
 
     Attributes
     ----------
     rows : Rows or None
-        The rows with new ids; None: their own ids are in this order.
+        The rows with new ids; None if their own ids are in this order.
     columns : array of uint32 or None
-        The column of each number, of those with entries, on the device.
+        The old id of each column that has entries, by new id, on the device.
     ends : array of int64
-        The entries of the first columns, summed up, on the host.
+        The cumulative number of entries of the first columns, on the host.
     """
 
     rows: Rows | None
@@ -73,13 +74,13 @@ class Hubs:
         return 0 if self.rows is None else int(self.rows.indices.nbytes + self.columns.nbytes)
 
     def in_shared(self, dtype: DataType, nvals: int) -> int:
-        """Return the number of columns whose values are to be read from shared memory: 0 if few entries are theirs."""
+        """Return the number of columns to read from shared memory: 0 if they have few of the entries."""
         used = self.ends.size if self.rows is None else self.columns.size
         held = min(capacity(dtype), self.ends.size, used)
         return held if held and self.ends[held - 1] >= _SHARE * nvals else 0
 
     def gathered(self, vector: VectorStore) -> VectorStore:
-        """Return a full vector in the columns' order; it has no values at columns without entries."""
+        """Return a full vector permuted into the columns' order; values of columns without entries are undefined."""
         if self.rows is None:
             return vector
         made = VectorStore(vector.dtype, vector.size)
@@ -89,24 +90,24 @@ class Hubs:
 
 
 class HubColumns(BuiltAfter[Hubs]):
-    """Layout: ids with columns numbered by descending length.
+    """Layout: the rows with columns numbered by descending length.
 
     Attributes
     ----------
     built : Hubs or None
     products : float
-        Counts products with full vectors; -inf where most entries are not in scattered hubs.
+        The number of products with full vectors; -inf if most entries are not in scattered hubs.
     ordered : bool or None
-        The columns are in this order already; None: it is not known yet.
+        Whether the matrix's own columns are in this order; None: not known yet.
     """
 
     def __init__(self) -> None:
         super().__init__(_PRODUCTS)
         self.ordered: bool | None = None
-        self._lengths: Any = None  # of the columns, between is_worth and build
+        self._lengths: Any = None  # of the columns, kept from is_worth for build
 
     def get_or_build(self, rows: Rows, demand: Demand) -> Hubs | None:
-        """Return the renumbered rows for a product with a full vector, or None."""
+        """Return the renumbered rows for a product with a full vector, or None while they do not pay off."""
         if not RECORDS[rows.indices.placement].resident or rows.compressed or rows.wide:
             return None
         if ENGINE_STATE.pool is not None:  # building would wait for the device
@@ -118,7 +119,7 @@ class HubColumns(BuiltAfter[Hubs]):
         return self.built
 
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
-        """Return true after the first products, if most entries are in scattered hubs and there is enough memory."""
+        """Return True after the first products, if most entries are in scattered hubs and memory suffices."""
         if not self.count():
             return False
         counted = 0 if demand.columns is not None else 16 * rows.ncols  # numbers of 8 bytes, twice
@@ -175,7 +176,7 @@ def _renumbered(rows: Rows, lengths: Any) -> Hubs:
 
 
 def _gathered(at: Any, count: int, values: Any, dtype: Any) -> Any:
-    """Return values[at]; `at`: `count` numbers of 32 bits, or their address."""
+    """Return values[at]; `at`: `count` positions of 32 bits, or their address."""
     gpu = cuda.current()
     made = gpu.xp.empty(count, dtype)
     prelude = codegen.typedefs(A=launch.BY_SIZE[made.itemsize])

@@ -1,8 +1,8 @@
-"""Ids and small whole values packed into one word, for products that read both over the link (packed_values.cu).
+"""Packed values: ids and small whole values in one word, for products that read both over the link (packed_values.cu).
 
 A row's ids and its values are separate requests, and the cost of a scattered row is its number of requests. With 2^24
 columns an id leaves 8 bits: enough for the values 0 to 255, whatever their type. The packed words are a third array
-beside the ids and the values, in the same placement; ``gb.config.packing`` turns it on and off.
+beside the ids and the values, in the same placement; ``gb.config.packing`` turns packing on and off.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from sparsezc.memory import Buffer, allocate
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
-_MOST_COLUMNS = 1 << 31  # more ids leave no bit for a value
-_PASSES = 2  # the cost of building, in passes over ids and values: they are read, and as many bytes are written
+_MOST_COLUMNS = 1 << 31  # with more columns an id leaves no bit for a value
+_PASSES = 2  # cost of building in reads of all ids and values: these are read, and about as many bytes are written
 
 
 @dataclass(frozen=True)
 class Packed:
-    """`words`: id in the low `bits`, value above; None where nothing is packed."""
+    """Packed entries: `words` has the id in the low `bits`, the value above; None if nothing is packed."""
 
     bits: int
     words: Buffer | None
@@ -44,21 +44,21 @@ class PackedValues:
     Attributes
     ----------
     built : Packed or None
-        The words, or ``NOT_PACKED`` where values do not fit or host memory is short: then building is not tried again.
+        The words; ``NOT_PACKED`` if values do not fit or host memory is short, and building is not tried again.
     read : int
-        Entries whose ids and values products have read separately, or would have without the words.
+        The number of entries that products have read as ids and values apart, or would have without the words.
     """
 
     def __init__(self) -> None:
         self.built: Packed | None = None
         self.read = 0
-        # What contains the address of the words: the parts for all rows, and launches that are kept.
+        # The launch parts and kept launches that contain the address of the words, dropped with them.
         self._launched, self._kept = Wholes(), KeptPulls()
 
     def get_or_build(self, rows: Rows, demand: Demand) -> Packed:
-        """Return the packed entries for a product that reads ids and values; ``NOT_PACKED`` where there are none.
+        """Return the packed entries for a product that reads ids and values; ``NOT_PACKED`` while there are none.
 
-        What was built serves until ``packing`` is "off", which the caller asks.
+        Built words are returned whatever the settings; the caller checks whether ``packing`` is "off".
         """
         if not are_wanted(rows):
             return NOT_PACKED
@@ -67,18 +67,18 @@ class PackedValues:
         return self.built or NOT_PACKED
 
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
-        """Return true, with ``packing="auto"``, once products have read as much as building does."""
-        if demand.dtype.is_complex or ENGINE_STATE.pool is not None:
+        """Return True with ``packing="on"``; with "auto" once products have read as much as building costs."""
+        if demand.dtype.is_complex or array_pool.serving() is not None:
             return False
         self.count(int(demand.entries))
         return config.packing != "auto" or self._has_paid(rows)
 
     def count(self, entries: int) -> None:
-        """Count entries that products read, or would read without the words."""
+        """Add to `read` the entries that products read, or would read without the words."""
         self.read += entries
 
     def is_due(self, rows: Rows) -> bool:
-        """Return whether the next product builds the words, or finds that values do not fit."""
+        """Return whether the next product tries to build the words."""
         return self.built is None and self._has_paid(rows) and are_wanted(rows)
 
     def _has_paid(self, rows: Rows) -> bool:
@@ -91,7 +91,7 @@ class PackedValues:
 
     @property
     def nbytes(self) -> int:
-        """Return the bytes of the words, which are in the same memory as the ids: mostly host memory."""
+        """Return the bytes of the words, which have the placement of the ids: mostly host memory."""
         return 0 if self.built is None or self.built.words is None else self.built.words.nbytes
 
     def drop(self) -> None:
@@ -108,7 +108,7 @@ def are_wanted(rows: Rows) -> bool:
 
 
 def _bits(rows: Rows) -> int:
-    """Return the bits of an id."""
+    """Return the number of bits of an id."""
     return max(1, (rows.ncols - 1).bit_length())
 
 
@@ -128,7 +128,7 @@ def _make(rows: Rows, dtype: DataType, bits: int) -> Packed:
 
 
 def _most(dtype: DataType, bits: int) -> int:
-    """Return the largest value that both the bits beside an id and the type can hold."""
+    """Return the largest value that fits in the bits beside an id and that the type represents exactly."""
     most: int = 2 ** (32 - bits) - 1
     if dtype.is_bool:
         return 1

@@ -1,7 +1,7 @@
-"""Launches of pulls that are kept for reuse: a repeated product needs no plan, only its own vectors and mask.
+"""Launches of pulls kept for reuse: a repeated product needs no new plan, only the addresses of its vectors and mask.
 
-What a plan depends on besides the rows, which never change, is a key of few facts and settings. Only pulls whose plan
-follows from the key alone are kept (``repeats`` of products/plan.py): none that counts entries first, and none that a
+Beside the rows, which never change, a plan depends on a few facts and settings, which are its key. Only pulls whose
+plan depends on nothing else are kept (``repeats`` of products/plan.py): none that counts entries first, and none that a
 layout serves or counts, as the layout may be built or dropped before the next product.
 """
 
@@ -21,20 +21,20 @@ from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.expr.dispatch import Write
 
-_MOST = 64  # launches of some rows: a program may define operators without limit
+_MOST = 64  # kept launches of some rows: a program may define any number of operators
 
 
 class Pull(NamedTuple):
-    """The launch of a pull over all rows, but for its vectors.
+    """The launch of a pull over all rows, complete but for its vectors and mask.
 
     Attributes
     ----------
     launch : callable
-        It takes the arguments that change.
+        Launches the kernel with the arguments that change.
     shares : bool
-        Warps take rows by a counter, which each launch has zeros for.
+        Warps take rows by a counter; each launch needs zeros for it.
     reads_vector : bool
-        Values of the vector are read, not only which it has.
+        The vector's values are read, not only its presence words.
     """
 
     launch: Callable[[PullAgain], None]
@@ -42,7 +42,7 @@ class Pull(NamedTuple):
     reads_vector: bool
 
     def again(self, vector: VectorStore, out: VectorStore, write: Write[MaskBits]) -> None:
-        """Launch it for other vectors, or the same; `out` has arrays and is not `vector`."""
+        """Launch the pull for these vectors; `out` must have arrays and not be `vector`."""
         (mask, flip), accum, replace = write
         values, bits, count = out.values, out.bits, out.count
         x, x_bits = vector.operands() if self.reads_vector else (0, vector.presence())
@@ -53,18 +53,18 @@ class Pull(NamedTuple):
 
 
 class KeptPulls(dict[tuple[Any, ...], Pull]):
-    """Layout: the launches of pulls over some rows, by their keys."""
+    """Layout: the kept launches of pulls over some rows, by key."""
 
-    nbytes = 0  # they hold no memory beside the rows
+    nbytes = 0  # they hold no device memory beside the rows
 
     @staticmethod
     def key(
         matrix: MatrixStore, columns: Rows | None, vector: VectorStore, semiring: Any, out: VectorStore,
         write: Write[MaskBits], vector_left: bool,
     ) -> tuple[Any, ...] | None:  # fmt: skip
-        """Return the other facts on which the plan of a pull over some rows depends; None if they are not all known.
+        """Return the facts on which the plan of a pull depends beside its rows; None if they do not determine it.
 
-        `columns`: the rows of the transpose, if there are any.
+        `columns`: the rows of the transpose, or None.
         """
         count, full = vector.count, vector.count == vector.size
         if not full and (columns is not None or count == 0):  # a push may read less
@@ -81,7 +81,7 @@ class KeptPulls(dict[tuple[Any, ...], Pull]):
         )  # fmt: skip
 
     def keep(self, key: tuple[Any, ...], pull: Pull) -> None:
-        """Keep a launch whose plan repeats."""
+        """Keep a launch under its key; once there are too many, drop all others."""
         if len(self) >= _MOST:
             self.clear()
         self[key] = pull

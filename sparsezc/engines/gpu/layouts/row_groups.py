@@ -1,13 +1,13 @@
-"""A matrix's rows in groups, each group's entries sorted by column, for vectors larger than the card's cache.
+"""Rows in groups, the entries of each row group sorted by column, for vectors larger than the card's cache.
 
-In a product with a full vector each entry asks the cache for a value of the vector, and these requests are all that it
-waits for. 256 rows of about the same length are a group, whose entries are sorted by column, with the columns numbered
-by descending length (hub_columns.py): then neighbouring entries read neighbouring values, and a warp's 32 entries need
-few requests. The rows' sums are in shared memory meanwhile. A slice of 32 entries has them of 32 rows, so that each
-lane adds to a sum of its own (row_groups.cu); entries of a row that come too soon wait for later slices
-(row_slices.cu). The entries take the memory of a copy of the ids, which is dropped when memory runs short; sorting them
-takes ten times as much for a moment. Where a few rows of a group have most of its entries, slices would be nearly
-empty: such a matrix stays as it was.
+A product with a full vector reads a value of the vector from the cache for each entry, and waits for nothing else. 256
+rows of about the same length are a row group, whose entries are sorted by column, with the columns numbered by
+descending length (hub_columns.py): consecutive entries read neighbouring values, so a warp's 32 entries need few
+requests. The rows' sums are kept in shared memory. The 32 entries of a slice are of 32 different rows, so that each
+lane adds to a sum of its own (row_groups.cu); an entry whose row is in the slice already is put into a later one
+(row_slices.cu). The entries take the memory of a copy of the ids, which is dropped when memory runs short; sorting
+takes ten times as much while it runs. If a few rows of a group have most of its entries, slices would be nearly empty:
+such a matrix is not grouped.
 Source: A. Buluc, J. T. Fineman, M. Frigo, J. R. Gilbert, C. E. Leiserson, Parallel sparse matrix-vector and
 matrix-transpose-vector multiplication using compressed sparse blocks, SPAA 2009, doi:10.1145/1583991.1584053 (blocks
 whose entries name their rows by few bits).
@@ -34,31 +34,31 @@ from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.memory import budget
 from sparsezc.semirings.types.datatypes import INT64, DataType
 
-_PRODUCTS = 60  # building takes 53 ms on kron:24, and each later product 0.9 less
-_GROUP = 256  # rows: those of row_groups.cuh
-_MOST_COLUMNS = (1 << 24) - 1  # that have entries: a word has eight bits of a row besides, and all ones are no entry
-_ITEM = 1 << 15  # entries that a warp takes at once, about
-_SORTING = 10  # times the memory of the ids
-_MOST_WORDS = 1.5  # an entry: of kron:24 1.003
+_PRODUCTS = 60  # products before building, which takes 53 ms on kron:24; each later product takes 0.9 ms less
+_GROUP = 256  # rows of a group, as in row_groups.cuh
+_MOST_COLUMNS = (1 << 24) - 1  # with entries: a word has 24 bits for the column, 8 for the row; all ones are no entry
+_ITEM = 1 << 15  # entries that a warp takes at once, at most
+_SORTING = 10  # times the memory of the ids that sorting takes
+_MOST_WORDS = 1.5  # words an entry: with more, empty places cost more than grouping saves (kron:24 has 1.003)
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Rows in groups (arguments of row_groups.cu).
+    """The rows in groups, as arguments of row_groups.cu; a group is cut into items, each the work of a warp.
 
     Attributes
     ----------
     words : array of uint32, shape (slices, 32)
     begins, group : arrays of uint64 and uint32
-        The first slice of each item, and the end; the group of each.
+        The first slice of each item, and the end of the last; the group of each item.
     first : array of uint32
-        The first item of each group, and the end.
+        The first item of each group, and the end of the last.
     places : array of uint32
         The rows that have entries, by descending length.
     bits : array of uint32
         Presence words of these rows.
     several : tuple of int
-        The groups of several items, which are the first, and their items.
+        The number of groups that have several items, which are the first groups, and the number of their items.
     """
 
     words: Any
@@ -77,9 +77,9 @@ class Groups:
     def product(
         self, kernels: tuple[Launcher, ...], vector: VectorStore, values: Any, sums: DataType, result: VectorStore
     ) -> None:
-        """Compute the product of all rows and a vector in the columns' order, into a vector without entries.
+        """Compute the product of all rows and a vector in the columns' order into `result`, a vector without entries.
 
-        `kernels`: row_groups and row_sums, of sums of this type.
+        `kernels`: row_groups and row_sums, compiled for sums of type `sums`.
         """
         gpu, (groups, items), count = cuda.current(), self.several, int(self.group.size)
         xp, size = gpu.xp, int(self.places.size)
@@ -104,15 +104,15 @@ class RowGroups(BuiltAfter[Groups]):
     ----------
     built : Groups or None
     products : float
-        Counts products that hub columns serve and that read no values; -inf where columns have too many numbers.
+        The number of products that hub columns serve and that read no values; -inf if the matrix cannot be grouped.
     """
 
     def __init__(self) -> None:
         super().__init__(_PRODUCTS)
 
     def get_or_build(self, rows: Rows, demand: Demand) -> Groups | None:
-        """Return the groups for a product with a full vector that hub columns serve, or None."""
-        if demand.values or ENGINE_STATE.pool is not None:
+        """Return the row groups for a product with a full vector that hub columns serve; None while there are none."""
+        if demand.values or array_pool.serving() is not None:
             return None
         if self.built is None and self.is_worth(rows, demand):
             self.build(rows, demand)
@@ -140,7 +140,7 @@ class RowGroups(BuiltAfter[Groups]):
 
 
 def _grouped(rows: Rows) -> Groups | None:
-    """Return the rows in groups; None if their words would be many more than the entries."""
+    """Return the rows in groups; None if there would be many more words than entries."""
     gpu = cuda.current()
     xp, hubs = gpu.xp, rows.layouts[HubColumns].built
     lengths = rows.indptr[1:] - rows.indptr[:-1]
@@ -166,7 +166,7 @@ def _grouped(rows: Rows) -> Groups | None:
 
 
 def _keys(rows: Rows, order: Any) -> Any:
-    """Return the sorted keys of all entries (entry_keys.cu)."""
+    """Return the keys of all entries, sorted by row group, then column (entry_keys.cu)."""
     gpu = cuda.current()
     xp = gpu.xp
     places = xp.empty(rows.nrows, np.uint32)
@@ -181,7 +181,7 @@ def _keys(rows: Rows, order: Any) -> Any:
 
 
 def _slices(keys: Any, begins: NDArray[np.uint64]) -> tuple[Any, Any] | None:
-    """Return the words of all items, and the first slice of each and the end (row_slices.cu); None if they are many."""
+    """Return the words of all items and the bounds of their slices (row_slices.cu); None if words are too many."""
     gpu = cuda.current()
     xp, count = gpu.xp, begins.size - 1
     kernel, lengths = codegen.kernel(gpu, "row_slices.cu", "", "row_slices"), xp.empty(count, np.uint32)
@@ -191,7 +191,7 @@ def _slices(keys: Any, begins: NDArray[np.uint64]) -> tuple[Any, Any] | None:
     at = xp.zeros(count + 1, np.uint64)
     at[1:] = xp.cumsum(lengths.astype(np.uint64))
     slices = int(at[-1])
-    if 32 * slices > _MOST_WORDS * keys.size + 32 * count:  # each item may fill its last slice in part
+    if 32 * slices > _MOST_WORDS * keys.size + 32 * count:  # the last slice of an item may be partly empty
         return None
     words = xp.full((slices, 32), 0xFFFFFFFF, np.uint32)
     kernel.launch(blocks, **given, slices=0, at=at, words=words, counter=xp.zeros(1, np.uint64))
@@ -199,7 +199,7 @@ def _slices(keys: Any, begins: NDArray[np.uint64]) -> tuple[Any, Any] | None:
 
 
 def _items(ends: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
-    """Cut groups, which end at these entries, into items: `begins`, `group`, `first`."""
+    """Cut groups, which end at these entries, into items: their first entries, their groups, groups' first items."""
     starts = np.append(0, ends[:-1])
     items = -(-(ends - starts) // _ITEM)
     first = np.append(0, np.cumsum(items))

@@ -1,15 +1,16 @@
-"""How products read the entries of a matrix, by placement.
+"""The reading of a matrix's entries by products, in each placement.
 
-Kernels take a :class:`Part`: some rows, and the addresses of their entries. In most placements one launch takes all
-rows and reads the entries in place. Placements whose record (memory/placement.py) names a file in ``serves`` have
-their own way:
+A launch takes a launch part, :class:`Part`: some rows, and the addresses of their entries. In most placements one
+launch takes all rows and reads the entries in place. Placements whose record (memory/placement.py) names a file in
+``serves`` divide a product into launch parts:
 
 * ``hybrid.py``: some *segments* of the entries stay resident (``segment_cache.py``); the rest is read in place, copied
-  in ranges (``copy_ranges.py``) or gathered (``gather_rows.py``), whichever is the cheapest (``transfer_cost.py``);
+  in ranges (``copy_ranges.py``) or gathered by the host (``gather_rows.py``), whichever costs the least
+  (``transfer_cost.py``);
 * ``baselines/``: published systems, for comparison, as thin files over the same mechanisms.
 
-Each yields parts for the wanted rows; kernels know nothing else of placements, and algorithms nothing at all. Their
-arrays are in host memory that kernels can read, so operations without parts read that memory.
+Each yields launch parts for the wanted rows. Kernels depend on placements in no other way, and algorithms in none. The
+arrays are in host memory that kernels can read, so operations without launch parts read that memory.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ __all__ = [
 
 
 class Wanted(NamedTuple):
-    """The rows that a product reads: the bits of `words` (each flipped by `flip`); None: all rows.
+    """The rows that a product reads, as presence words XOR `flip`; None for all rows.
 
     Attributes
     ----------
     entries : float or None
-        The number of entries that it reads of them, if counted or estimated.
+        The number of entries that the product reads of these rows, if counted or estimated.
     most : int
-        The most entries that it is expected to read of a row, as it may stop early.
+        The most entries that the product is expected to read of a row, as it may exit early.
     """
 
     words: Any
@@ -50,7 +51,7 @@ class Wanted(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """The arrays that a product reads: ids (or ids and values in one word), and values. None: not read."""
+    """The arrays that a product reads: ids (or packed values), and values; None for one that is not read."""
 
     ids: Buffer | None
     values: Buffer | None
@@ -61,12 +62,12 @@ class Entries(NamedTuple):
 
     @property
     def key(self) -> tuple[bool, bool]:
-        """Return which of the arrays are read."""
+        """Return whether ids, and whether values, are not read: a key for caches."""
         return self.ids is None, self.values is None
 
     @property
     def nbytes(self) -> int:
-        """Return the bytes of one entry."""
+        """Return the bytes of an entry that are read."""
         return sum(buffer.dtype.itemsize for buffer in self.buffers)
 
 
@@ -74,18 +75,18 @@ _NOTHING = Entries(None, None)
 
 
 class Part(NamedTuple):
-    """The input of one launch: ``arguments`` are the kernel's first; it is specialised for ``partial`` and ``bits``.
+    """A launch part: ``arguments`` are the first of a kernel that is specialised by ``partial`` and ``bits``.
 
     Attributes
     ----------
     partial : bool
-        It takes only some of the rows.
+        The launch takes only some of the rows.
     bits : int
-        The bits of an entry's position in its segment; 0: no segments.
+        The number of bits of an entry's position in its segment; 0 if there are no segments.
     near : bool
         The entries are in device memory, permanently or as a copy.
     nwords, nchunks : int
-        The presence words of rows, and the chunks of long rows, that it takes.
+        The numbers of presence words of rows and of row chunks that the launch takes.
     """
 
     arguments: groups.RowsPart
@@ -97,9 +98,9 @@ class Part(NamedTuple):
 
 
 class SegmentTables(NamedTuple):
-    """Addresses by segment, u64 on the device: of ids and of values, in segments of 2**`bits` entries.
+    """The address of each segment's ids and values, u64 on the device; a segment has 2**`bits` entries.
 
-    Null where one address serves all; `bits` 0: no segments.
+    Null if the array has one address; `bits` 0 if there are no segments.
     """
 
     ids: Any = groups.NULL
@@ -121,27 +122,27 @@ def part(
     subset: Any = None,
     near: bool = False,
 ) -> Part:
-    """Return a part of some rows.
+    """Return a launch part of some rows.
 
     Parameters
     ----------
     pointers : (ids, values)
-        Addresses of entry 0, counted as `indptr` counts; numpy.uint64.
+        The addresses that entry 0, as `indptr` counts, has or would have; numpy.uint64.
     which, chunks : (first, end), optional
-        The range of rows that are not long, and the range of chunks of long rows; all if left out.
+        The range of rows, of which long ones are skipped, and the range of row chunks; by default all.
     indptr : array of int64 on the device, optional
-        Other offsets than the rows' own.
+        Offsets that replace the rows' own.
     segments : SegmentTables, optional
     subset : presence words of rows, optional
-        Only these rows.
+        The launch takes only these rows.
     """
     first, end = which or (0, rows.nrows)
-    if end == rows.nrows:  # the part with the last row writes the rest of its presence word
+    if end == rows.nrows:  # the part with the last row also writes the rest of that row's presence word
         end = -(-end // 32) * 32
     first_chunk, end_chunk = chunks or (0, rows.chunks.count)
     offsets = rows.indptr if indptr is None else indptr
     words = groups.NULL if subset is None else subset
-    # Parts are kept, and a device would convert Python's integers at each launch.
+    # NumPy integers, as parts are kept and Python integers would be converted at each launch.
     bounds = np.uint64(first), np.uint64(end), np.uint64(first_chunk), np.uint64(end_chunk)
     arguments = groups.RowsPart(
         np.uint64(rows.nrows), offsets, *pointers, segments.ids, segments.values, words, *bounds, *rows.chunks.arguments
@@ -151,7 +152,7 @@ def part(
 
 
 def serves(rows: Rows) -> bool:
-    """Return whether the placement supplies the parts of products now; recorded launches read in place."""
+    """Return whether the placement divides products into launch parts; recorded launches always read in place."""
     own = RECORDS[rows.indices.placement].serves is not None
     return own and not rows.compressed and ENGINE_STATE.pool is None and rows.nvals > 0
 
@@ -162,21 +163,21 @@ def moves(rows: Rows) -> bool:
 
 
 def lie_near(rows: Rows) -> bool:
-    """Return whether the entries are in device memory, or migrate there when they are read."""
+    """Return whether the entries are in device memory, or migrate to it when they are read."""
     return RECORDS[rows.indices.placement].near
 
 
 class Wholes(dict[bool, Part]):
-    """The parts of one launch over all rows, with separate ids and values (True) or in one word (False)."""
+    """Layout: the launch parts of all rows, with ids and values apart (key True) or packed (key False)."""
 
-    nbytes = 0  # they hold no memory beside the rows
+    nbytes = 0  # parts hold no device memory beside the rows
 
     def drop(self) -> None:
         self.clear()
 
 
 def whole(rows: Rows, words: Buffer | None) -> Part:
-    """Return the part of all rows, read in place; `words`: ids and values in one word, instead of the ids."""
+    """Return the launch part of all rows, read in place; `words`: packed values to read instead of the ids."""
     wholes = rows.layouts[Wholes]
     made = wholes.get(words is None)
     if made is None:
@@ -187,9 +188,9 @@ def whole(rows: Rows, words: Buffer | None) -> Part:
 
 
 def parts(rows: Rows, words: Buffer | None, wanted: Wanted, *, ids: bool, values: bool) -> Iterable[Part]:
-    """Return the launches that serve a product, in order: a part's memory is valid until the next part is requested.
+    """Return the launch parts of a product, in order; the memory of one is valid until the next is requested.
 
-    `ids`, `values`: whether the product reads them; `words`: ids and values in one word.
+    `ids`, `values`: whether the product reads them; `words`: packed values to read instead.
     """
     if not serves(rows):
         return (whole(rows, words),)
@@ -203,7 +204,7 @@ def parts(rows: Rows, words: Buffer | None, wanted: Wanted, *, ids: bool, values
 
 
 def listed(rows: Rows, wanted: Wanted, *, ids: bool, values: bool) -> Iterable[Part]:
-    """Return the launches that serve a product which reads the wanted rows alone, as :func:`parts` does."""
+    """Return the launch parts of a product that takes the wanted rows only; otherwise as :func:`parts`."""
     if wanted.words is None or serves(rows):
         return parts(rows, None, wanted, ids=ids, values=values)
     _, _, first, second = rows.arguments
@@ -212,5 +213,5 @@ def listed(rows: Rows, wanted: Wanted, *, ids: bool, values: bool) -> Iterable[P
 
 @cache
 def _module(name: str) -> Any:
-    """Return a file of this folder by the name that records have for it, as ``baselines.stream``."""
+    """Return the module that a placement's record names, such as ``baselines.stream``."""
     return import_module(f"{__name__}.{name}")

@@ -1,6 +1,6 @@
-"""Ranges of rows, copied one after another through two buffers; ranges without a wanted row are skipped.
+"""Transfer of all entries by ranges, copied one after another through two buffers; ranges not wanted are skipped.
 
-Every range has as many entries (edge-balanced), and its copy overlaps the work on the range before.
+All ranges have the same number of entries (edge-balanced), and a range is copied while kernels process the one before.
 Source: D. Sengupta, S. L. Song, K. Agarwal, K. Schwan, GraphReduce: processing large-scale graphs on accelerator-based
 systems, SC 2015, doi:10.1145/2807591.2807655.
 """
@@ -19,8 +19,8 @@ from sparsezc.engines.gpu.storage.matrix_store import Rows
 
 
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
-    """Yield the launches that serve a product."""
-    spare = double_buffer.spare(rows)  # a row or chunk that ends in a range may begin this many entries before it
+    """Yield the launch parts of a product."""
+    spare = double_buffer.spare(rows)  # most entries before a range of a row or chunk that ends in it
 
     def plan(size: int) -> tuple[double_buffer.Staging, list[_Range]]:
         return double_buffer.Staging(entries, size), _ranges(rows, size - spare, wanted)
@@ -32,7 +32,7 @@ def _serve(
     rows: Rows, entries: Entries, spare: int, buffers: double_buffer.Staging, todo: list[_Range]
 ) -> Iterator[Part]:
     def begin(cut: _Range) -> tuple[Any, Any]:
-        if cut.end == 0:  # the product reads nothing of it
+        if cut.end == 0:  # the product reads none of its entries
             return double_buffer.in_place(rows, entries)
         first = max(0, cut.first - spare) // 32 * 32
         filled = buffers.fill([buffer.read(first, cut.end) for buffer in entries.buffers])
@@ -47,12 +47,12 @@ def _serve(
                 ahead = begin(following)
             yield part(rows, pointers, which=cut.rows, chunks=cut.chunks, near=True)
     finally:
-        buffers.arrived()  # on early exit the next user of the buffers' memory must wait for the pending copy
+        buffers.arrived()  # if the caller stops early, the next kernel in this memory must wait for the pending copy
 
 
 @dataclass(frozen=True)
 class _Range:
-    """Entries first .. end-1, and the rows and chunks that end there; 0 .. -1 where none is wanted."""
+    """Entries first .. end-1, and the rows and row chunks that end among them; end 0 if none is wanted."""
 
     first: int
     end: int
@@ -61,7 +61,7 @@ class _Range:
 
 
 def _ranges(rows: Rows, size: int, wanted: Wanted) -> list[_Range]:
-    """Return all ranges to process. An unwanted one still has its rows: absent results are written too."""
+    """Return all ranges to process; unwanted ones keep their rows, as kernels also write absent results."""
     cuts = np.append(np.arange(0, rows.nvals, size), rows.nvals)
     row_cuts = _ends(rows.indptr[1:], cuts, rows.nrows)
     chunk_cuts = _ends(_chunk_ends(rows), cuts, rows.chunks.count)
@@ -71,7 +71,7 @@ def _ranges(rows: Rows, size: int, wanted: Wanted) -> list[_Range]:
         at = (row_cuts[k], row_cuts[k + 1]), (chunk_cuts[k], chunk_cuts[k + 1])
         if busy[k]:
             made.append(_Range(int(cuts[k]), int(cuts[k + 1]), *at))
-        elif made and made[-1].end == 0:  # nothing to copy: merged with its neighbours into one launch
+        elif made and made[-1].end == 0:  # unwanted ranges in succession are one launch
             last = made[-1]
             made[-1] = _Range(0, 0, (last.rows[0], at[0][1]), (last.chunks[0], at[1][1]))
         else:
@@ -80,7 +80,7 @@ def _ranges(rows: Rows, size: int, wanted: Wanted) -> list[_Range]:
 
 
 def _ends(ends: Any, cuts: Any, total: int) -> list[int]:
-    """Return how many of the ascending `ends` are at or before each cut; none before the first, all before the last."""
+    """Return how many of the ascending `ends` are at or before each cut; 0 for the first cut, all for the last."""
     gpu = cuda.current()
     if total == 0:
         return [0] * cuts.size
@@ -89,7 +89,7 @@ def _ends(ends: Any, cuts: Any, total: int) -> list[int]:
 
 
 def _chunk_ends(rows: Rows) -> Any:
-    """Return the end of each chunk of the long rows."""
+    """Return the last entry plus one of each row chunk."""
     chunks, xp = rows.chunks, cuda.current().xp
     if chunks.count == 0:
         return 0
@@ -100,7 +100,7 @@ def _chunk_ends(rows: Rows) -> Any:
 
 
 def _busy(rows: Rows, wanted: Wanted, cuts: Any) -> list[bool]:
-    """Return which ranges may have an entry that the product reads."""
+    """Return, for each range, whether it may contain an entry that the product reads."""
     if wanted.words is None:
         return [True] * (cuts.size - 1)
     gpu = cuda.current()

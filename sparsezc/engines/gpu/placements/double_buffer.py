@@ -16,20 +16,20 @@ from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.exceptions import OutOfMemory
 from sparsezc.memory import budget, placement
 
-MOST = 64 << 20  # bytes of a buffer: larger copies are no faster
+MOST = 64 << 20  # most bytes of a buffer: larger copies are no faster
 
 _T = TypeVar("_T")
 
 
 def planned(rows: Rows, entries: Entries, make: Callable[[int], _T], share: float = 1.0) -> _T:
-    """Return the result of `make` for buffers of so many entries, halved as long as memory is refused.
+    """Return make(entries of a buffer), halving the number of entries as long as an allocation fails.
 
-    The driver may refuse memory that it reported as free. `share`: see :func:`size`.
+    Allocations of memory that the driver reported as free may fail. `share`: see :func:`size`.
 
     Raises
     ------
     OutOfMemory
-        There is no room for the smallest buffers that work.
+        Device memory is too small for the smallest buffers that work.
     """
     count, smallest = size(rows, entries.nbytes, share), 2 * spare(rows)
     while True:
@@ -38,21 +38,21 @@ def planned(rows: Rows, entries: Entries, make: Callable[[int], _T], share: floa
         except MemoryError as error:
             if count == smallest:
                 raise OutOfMemory(
-                    f"no room for two buffers of {smallest * entries.nbytes:,} bytes, the least that works, and what is"
-                    f" planned with them: {error}"
+                    f"device memory is too small for two buffers of {smallest * entries.nbytes:,} bytes, the least that"
+                    f" works, and the arrays of their plan: {error}"
                 ) from None
         count = max(smallest, count // 64 * 32)
 
 
 def bytes_for_entries(rows: Rows) -> int:
-    """Return the bytes of device memory for entries that an algorithm's vectors leave."""
+    """Return the bytes of available device memory that an algorithm's vectors leave for entries."""
     return max(0, budget.available() - budget.working_bytes(rows.nrows))
 
 
 def size(rows: Rows, entry_bytes: int, share: float = 1.0) -> int:
-    """Return the entries of one of two buffers within the budget, at least twice :func:`spare`.
+    """Return the number of entries of one of two buffers within the budget, at least twice :func:`spare`.
 
-    `share`: the share of the memory beside the vectors to use, where that is more.
+    `share`: the share to use of the memory beside the vectors, if it is more than the least.
 
     Raises
     ------
@@ -67,28 +67,28 @@ def size(rows: Rows, entry_bytes: int, share: float = 1.0) -> int:
     if entries < 2 * spare(rows):
         why = ""
         if rows.uncut:
-            why = f"; each holds twice the longest row, {rows.longest_read:,} entries, as rows_per_warp = 1 cuts none"
+            why = f"; each holds twice the longest row, {rows.longest_read:,} entries, as rows_per_warp = 1 cuts no row"
         raise OutOfMemory(
-            f"the device memory that may be used, {may:,} bytes, has no room for two buffers of entries beside the"
+            f"the device memory that may be used, {may:,} bytes, is too small for two buffers of entries beside the"
             f" vectors of {rows.nrows:,} rows: {needed:,} are the least that works (gb.config.budget){why}"
         )
     return entries
 
 
 def spare(rows: Rows) -> int:
-    """Return the entries that a buffer must hold beyond its range: the most of a row that a warp reads."""
+    """Return the entries that a buffer must hold beside its range: the most that a warp reads of a row."""
     return placement.spare(rows.longest_read)
 
 
 def least(rows: Rows, entry_bytes: int) -> int:
-    """Return the bytes of the smallest buffers that work."""
+    """Return the bytes of the two smallest buffers that work."""
     return placement.two_buffers(entry_bytes, rows.longest_read)
 
 
 class Staging:
-    """Two buffers for each array that a product reads.
+    """Two buffers in device memory for each array that a product reads.
 
-    ``fill(sources)`` begins to copy; after ``arrived()``, later launches wait for that copy.
+    ``fill(sources)`` begins a copy; launches after ``arrived()`` wait for it.
     """
 
     def __init__(self, entries: Entries, size: int) -> None:
@@ -96,11 +96,11 @@ class Staging:
         self._pairs = [tuple(gpu.xp.empty(size, b.dtype) for b in entries.buffers) for _ in range(2)]
         self._turn = cycle(self._pairs)
         self._lane = gpu.copies()
-        self._lane.wait()  # a kernel that used this memory before may still read it
+        self._lane.wait()  # copies wait for earlier kernels, which may still use this memory
         self._entries = entries
 
     def fill(self, sources: list[Any], offset: int = 0) -> tuple[int, int]:
-        """Begin to copy host arrays, from entry `offset` on, into the next buffers; return the buffers' addresses."""
+        """Begin to copy host arrays into the next buffers, at entry `offset`; return the buffers' addresses."""
         gpu = cuda.current()
         targets = next(self._turn)
         start = time.perf_counter()
@@ -114,17 +114,17 @@ class Staging:
         return ids, addresses.pop() if addresses else 0
 
     def arrived(self) -> None:
-        """Make later launches wait for the copies, and the next copies for earlier launches, which read the buffers."""
+        """Make later launches wait for the copies so far, and later copies for the launches so far."""
         self._lane.join()
         self._lane.wait()
 
     def copied(self) -> Any:
-        """Return a function that waits until the host's arrays have been read."""
+        """Return a function by which the host waits until its arrays have been copied."""
         return self._lane.mark()
 
 
 def pointers(rows: Rows, entries: Entries, addresses: tuple[int, int], first: int) -> tuple[Any, Any]:
-    """Return the addresses of entry 0 of the arrays that a product reads, where entry `first` is at `addresses`."""
+    """Return the addresses that entry 0 of each array would have, given that entry `first` is at `addresses`."""
     ids, values = in_place(rows, entries)
     sizes = (0 if buffer is None else buffer.dtype.itemsize for buffer in entries)
     moved = [np.uint64((address - first * size) % 2**64) for address, size in zip(addresses, sizes, strict=True)]
@@ -132,7 +132,7 @@ def pointers(rows: Rows, entries: Entries, addresses: tuple[int, int], first: in
 
 
 def in_place(rows: Rows, entries: Entries) -> tuple[Any, Any]:
-    """Return the addresses of the arrays that a product reads, in their placement."""
+    """Return the addresses, in their placement, of the arrays that a product reads."""
     ids = 0 if entries.ids is None else entries.ids.pointer
     values = entries.values if entries.values is not None else rows.values if rows.iso else None
     return np.uint64(ids), np.uint64(0 if values is None else values.pointer)

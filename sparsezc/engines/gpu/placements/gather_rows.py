@@ -1,12 +1,12 @@
-"""The wanted rows of a product, gathered by the host's threads and then copied.
+"""Transfer of a product's wanted rows by a host gather: host threads gather them, and a bulk copy follows.
 
-What arrives is a matrix whose other rows are empty: its offsets are the sums of the wanted rows' lengths, so kernels
-need no special case. Offsets are made for the rows of one turn at a time, as for all rows they would take more device
-memory than the buffers. Rows that exceed a buffer are gathered in turns, and the threads fill one buffer while the GPU
-reads another. A row that is longer than half a buffer is read in place over the host link. A piece of the matrix, of
-half a buffer, is copied whole where so much of it is wanted that this is faster than gathering (host_gather.py measures
-both). Source: A. H. N. Sabet, Z. Zhao, R. Gupta, Subway: minimizing data transfer during out-of-GPU-memory
-graph processing, EuroSys 2020, doi:10.1145/3342195.3387537.
+The gathered rows form a matrix whose other rows are empty: its offsets are the sums of the wanted rows' lengths, so
+kernels need no special case. Offsets are made for one buffer turn at a time, as for all rows they would take more
+device memory than the buffers. If the rows exceed a buffer, they take several buffer turns: host threads fill one
+buffer while the GPU reads another. A row that is longer than half a buffer is read in place over the host link. A piece
+of the matrix, of half a buffer, is copied whole if so much of it is wanted that this is faster than gathering
+(host_gather.py measures both). Source: A. H. N. Sabet, Z. Zhao, R. Gupta, Subway: minimizing data transfer during
+out-of-GPU-memory graph processing, EuroSys 2020, doi:10.1145/3342195.3387537.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from sparsezc.engines.gpu.placements.row_runs import Listed, Offsets, Scan, Stre
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.exceptions import OutOfMemory
 
-_ROW_BYTES = 16  # bytes a row of a turn: the offsets of gathered rows, made while those of another turn are in use
-_SPAN = 2**31 - 1  # the widest range of entries that one turn may gather from, as its runs are listed in 4 bytes
+_ROW_BYTES = 16  # bytes a row of a turn: its offset, and one of the turn before, which is still in use
+_SPAN = 2**31 - 1  # widest range of entries that one turn gathers from: its runs are listed in 4 bytes
 
 
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
-    """Yield the launches that serve a product."""
+    """Yield the launch parts of a product."""
     return serve(plan(rows, entries, wanted))
 
 
 class Pieces(NamedTuple):
     """A matrix in pieces for buffers of `size` entries and at most `most` rows.
 
-    Piece k has rows[k] .. rows[k+1]-1, and likewise its entries and chunks; `long` are the pieces that are one row, too
-    long for half a buffer. `cuts` are the rows again, on the device.
+    Piece k has rows[k] .. rows[k+1]-1, and likewise its entries and row chunks. `long`: the pieces that are a single
+    row, too long for half a buffer. `cuts`: a copy of `rows` on the device.
     """
 
     size: int
@@ -51,15 +51,15 @@ class Pieces(NamedTuple):
     cuts: Any
 
     def ranges(self, first: int, end: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Return the rows and the chunks of pieces first .. end-1."""
+        """Return the range of rows and the range of row chunks of pieces first .. end-1."""
         return (self.rows[first], self.rows[end]), (self.chunks[first], self.chunks[end])
 
 
 class Turn(NamedTuple):
-    """Rows and chunks of one launch, whose `nvals` entries arrive from entry `start` on.
+    """A buffer turn: rows and row chunks of one launch, whose `nvals` entries are counted from entry `start`.
 
-    These are the wanted entries of a stretch of rows, whose runs count from entry `base`; or, without a stretch, all
-    entries, copied as they are. Without entries, the wanted ones (if any) are read in place.
+    With a stretch these are the wanted entries of its rows, gathered in runs that count from entry `base`; without one
+    they are all entries, copied whole. If `nvals` is 0, wanted entries (if any) are read in place.
     """
 
     rows: tuple[int, int]
@@ -71,11 +71,11 @@ class Turn(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Everything that needs an answer from the device, so that serving waits for copies only.
+    """The buffer turns of a product, with all results of the device that they need: serving waits for copies only.
 
-    `long`: rows that are read in place, and their chunks; `listed`: the runs of the turns that gather, in order;
-    `buffers`: None where no turn has entries. Buffers are made with the plan, so that the first copies wait for no
-    kernel that is launched between plan and service.
+    `long`: rows that are read in place, and their row chunks; `listed`: the runs of the turns that gather, in order;
+    `buffers`: None if no turn has entries. Buffers are made with the plan, so that the first copies wait for no
+    kernel launched after it.
     """
 
     rows: Rows
@@ -89,12 +89,12 @@ class Plan(NamedTuple):
 
 
 def _most(rows: Rows, entry_bytes: int, size: int) -> int:
-    """Return the most rows of a turn, in whole presence words, whose offsets take no more than the two buffers."""
+    """Return the most rows of a turn, in whole presence words, whose offsets take no more memory than the buffers."""
     return 32 * max(1, min(-(-rows.nrows // 32), 2 * size * entry_bytes // (32 * _ROW_BYTES)))
 
 
 def plan(rows: Rows, entries: Entries, wanted: Wanted) -> Plan:
-    """Return the plan of which rows are gathered and which are copied, and in which turns."""
+    """Return the plan of a product: which rows are gathered, copied or read in place, and in which turns."""
     return double_buffer.planned(rows, entries, lambda size: _plan(rows, entries, wanted, size), share=0.5)
 
 
@@ -105,10 +105,10 @@ def _plan(rows: Rows, entries: Entries, wanted: Wanted, size: int) -> Plan:
     share = host_gather.break_even_share()
     long: list[tuple[int, tuple[int, int]]] = []
     turns: list[Turn] = []
-    first, start = 0, 0  # the first piece that has no turn yet, and its entries
+    first, start = 0, 0  # the first piece without a turn, and the entries of all turns before it
 
     def gather(end: int) -> None:
-        """Add a turn for pieces first .. end-1. Unwanted rows have one too: absent results are written."""
+        """Add a turn for pieces first .. end-1, with their unwanted rows, as kernels also write absent results."""
         nonlocal first, start
         if first < end:
             which, count = pieces.ranges(first, end), before[end] - before[first]
@@ -134,16 +134,16 @@ def _plan(rows: Rows, entries: Entries, wanted: Wanted, size: int) -> Plan:
     if scan is not None and (some := [(turn.stretch, turn.base) for turn in turns if turn.stretch is not None]):
         try:
             listed = scan.listed(some)
-        except OutOfMemory:  # the system refuses to pin memory for the list: these rows are read in place
+        except OutOfMemory:  # the list's memory cannot be pinned: these rows are read in place
             turns = [turn if turn.stretch is None else turn._replace(nvals=0, stretch=None) for turn in turns]
     buffers = double_buffer.Staging(entries, size) if any(turn.nvals for turn in turns) else None
     return Plan(rows, entries, scan, size, long, turns, listed, buffers)
 
 
 def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
-    """Yield the launches; `subset`: presence words of the rows that they may take, wanted or not."""
+    """Yield the launch parts of a plan; `subset`: presence words of the rows that they may take, wanted or not."""
     rows, entries = given.rows, given.entries
-    for row, chunks in given.long:  # only its chunks have work; the last row also writes the rest of its presence word
+    for row, chunks in given.long:  # of its chunks only; the last row's launch also writes the rest of its word
         yield part(rows, double_buffer.in_place(rows, entries), which=(row + 1, row + 1), chunks=chunks, subset=subset)
     buffers, runs = given.buffers, iter(given.listed.runs if given.listed else ())
     for turn in given.turns:
@@ -174,9 +174,9 @@ def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
 
 
 def _gathered(given: Plan, runs: Runs) -> list[Any] | None:
-    """Return the runs of a turn, gathered by the threads while the GPU reads the turn before.
+    """Return the entries of a turn, which host threads gather while the GPU reads the turn before.
 
-    None: the system refuses to pin memory for them, and they are read in place.
+    None if memory cannot be pinned for them: they are read in place.
     """
     try:
         return host_gather.fill(given.rows, given.entries, given.size, runs)
@@ -188,7 +188,7 @@ _known: WeakKeyDictionary[Rows, Pieces] = WeakKeyDictionary()
 
 
 def _pieces(rows: Rows, size: int, most: int) -> Pieces:
-    """Return the pieces of a matrix, which are computed once for each size of buffers."""
+    """Return the pieces of a matrix; they are kept until the size of buffers changes."""
     known = _known.get(rows)
     if known is None or (known.size, known.most) != (size, most):
         known = _known[rows] = _cut(rows, size, most)
@@ -198,8 +198,8 @@ def _pieces(rows: Rows, size: int, most: int) -> Pieces:
 def _cut(rows: Rows, size: int, most: int) -> Pieces:
     """Cut a matrix into pieces.
 
-    A piece has the rows that begin within as many entries as half a buffer holds. Its last row is no longer than the
-    other half, so it fits the buffer. No piece crosses a multiple of `most` rows.
+    A piece has the rows that begin within a range of half a buffer's entries. Its last row is no longer than the other
+    half, so the piece fits the buffer. No piece crosses a multiple of `most` rows.
     """
     gpu = cuda.current()
     xp = gpu.xp
@@ -216,7 +216,7 @@ def _cut(rows: Rows, size: int, most: int) -> Pieces:
     alone = gpu.asnumpy(long)
     kept = np.append(entries[:-1] != entries[1:], True)  # a piece without entries joins the one before it
     kept[0] = True
-    kept |= np.isin(cuts, alone + 1)  # unless that is one long row, of which only the chunks are computed
+    kept |= np.isin(cuts, alone + 1)  # unless that one is a long row, of which a launch takes chunks only
     kept |= cuts % most == 0
     cuts, entries, at = (array[kept] for array in (cuts, entries, at))
     where = np.searchsorted(cuts, alone).tolist()

@@ -1,8 +1,8 @@
-"""Host threads that gather: they write the entries of wanted rows one after another into pinned memory, to be copied.
+"""The host gather: host threads copy the entries of wanted rows together into pinned memory, for a bulk copy.
 
-A task is some hundred thousand entries, and one call without Python's lock: SciPy's compiled loop that takes rows out
-of a CSR matrix, a copy a row. It is not a public function of SciPy, so it is tested before use; where the test fails,
-positions and ``take`` do the same, more slowly.
+A task gathers some hundred thousand entries in one call without Python's lock: SciPy's compiled loop that extracts rows
+of a CSR matrix, by one copy a row. It is no public function of SciPy, so it is tested before use; if the test fails,
+``take`` of positions does the same, more slowly.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from sparsezc.device.protocol import Device, Pages
 from sparsezc.engines.gpu.placements import Entries
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 
-_TAKE = 1 << 16  # entries of a task, at least: smaller tasks take longer to start than to run
-UNEVEN = 1 << 13  # entries by which tasks may differ: finding more even cuts takes as long as gathering these
-_LIST = 1 << 21  # bytes of pinned memory for a list, at least
-_TELLING = 1 << 22  # bytes that a measurement of rates gathers
-_SHARE = 0.25  # assumed until the rates are measured
-_LOOKS = 4  # copies that are measured; the fastest counts, as others may have waited for kernels
+_TAKE = 1 << 16  # least entries of a task: smaller ones take longer to start than to run
+UNEVEN = 1 << 13  # entries by which tasks may differ: to cut more evenly takes as long as gathering so many
+_LIST = 1 << 21  # least bytes of pinned memory for a list of runs
+_TELLING = 1 << 22  # least bytes of a transfer by which rates are measured
+_SHARE = 0.25  # break-even share assumed until both rates are measured
+_LOOKS = 4  # copies that are measured: the fastest counts, as a copy may wait for kernels
 _THREADS = processors(16)
-#: Values are copied as integers of their size.
+#: The type as which values of each size are copied.
 _BY_SIZE = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64, 16: np.complex128}
 
 _Copy = Callable[[int, Any, Any, Any, Any, Any, Any], object]
 
 
 class Runs(NamedTuple):
-    """Runs of entries.
+    """The gathered runs of a buffer turn.
 
     Attributes
     ----------
     base : int
-        The entry from which the others are counted.
+        The entry from which `bounds` are counted.
     bounds : (n, 2) array of int32, of int64 where ids take 8 bytes
         The start and the end of each run.
     tasks, taken : array of int64
-        The first run of each task and the entries before it; the last element is the total.
+        The number of runs, and of entries, before each task; the last element is the total.
     """
 
     base: int
@@ -58,7 +58,7 @@ class Runs(NamedTuple):
 
 
 class _Hands:
-    """Pinned memory for two turns, and the measured rates of filling and copying it.
+    """Pinned memory for two buffer turns, and the measured rates of filling and copying it.
 
     The memory is kept, as pinning it takes longer than filling it.
     """
@@ -66,10 +66,10 @@ class _Hands:
     def __init__(self) -> None:
         self.turn = 0
         self.pages: tuple[dict[int, Pages], ...] = ({}, {})
-        self.free: list[Callable[[], None]] = [lambda: None] * 2  # each waits until a half has been copied
-        self.spare: Pages | None = None  # the list of runs of an earlier product
+        self.free: list[Callable[[], None]] = [lambda: None] * 2  # each waits until its turn's memory has been copied
+        self.spare: Pages | None = None  # the memory of an earlier product's list of runs
         self.gathers = self.copies = 0.0  # bytes a second
-        self.looks = 0  # copies that were measured so far
+        self.looks = 0  # number of copies measured so far
 
     def array(self, k: int, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
         nbytes, pages = size * dtype.itemsize, self.pages[self.turn]
@@ -88,27 +88,27 @@ def _own() -> _Hands:
 
 
 def take_pages(nbytes: int) -> Pages:
-    """Return pinned memory for a list of runs: returned memory, where it is large enough, else new."""
+    """Return pinned memory for a list of runs: that of an earlier list if it suffices, otherwise new memory."""
     own = _own()
     found, own.spare = own.spare, None
     return found if found and found.array.nbytes >= nbytes else cuda.current().pages(max(nbytes, _LIST), "pinned")
 
 
 def give_pages(pages: Pages) -> None:
-    """Return a list's memory for the next one; the larger of two is kept."""
+    """Keep a list's memory for the next list, unless larger memory is kept."""
     own = _own()
     if own.spare is None or own.spare.array.nbytes < pages.array.nbytes:
         own.spare = pages
 
 
 def break_even_share() -> float:
-    """Return the share of wanted entries in a piece from which copying all takes no longer than gathering."""
+    """Return the share of wanted entries from which copying a whole piece takes no longer than gathering."""
     own = _own()
     return min(1.0, own.gathers / own.copies) if own.copies else _SHARE
 
 
 def rate(sample: NDArray[np.uint8]) -> float:
-    """Return the bytes a second at which the threads gather every second line of 128 bytes: the better of two runs."""
+    """Measure the bytes a second of a gather of every second line of 128 bytes, the better of two tries."""
     ids, seconds = sample.view(np.int32), []
     starts = np.arange(0, ids.size, 64, dtype=np.int32)
     first = tasks(32 * starts.size) // 32
@@ -125,12 +125,12 @@ def rate(sample: NDArray[np.uint8]) -> float:
 
 
 def tasks(count: int) -> NDArray[np.int64]:
-    """Return the starts of the tasks that gather so many entries."""
+    """Return the first entry of each task of a gather of `count` entries."""
     return np.arange(0, count, max(_TAKE, -(-count // (2 * _THREADS))))
 
 
 def fill(rows: Rows, entries: Entries, size: int, runs: Runs) -> list[NDArray[Any]]:
-    """Gather the runs of the arrays that a product reads, at most `size` entries; :func:`copied` has to follow."""
+    """Gather runs, of at most `size` entries, of each array that a product reads; :func:`copied` must follow."""
     own = _own()
     own.free[own.turn]()
     count = int(runs.taken[-1])
@@ -145,7 +145,7 @@ def fill(rows: Rows, entries: Entries, size: int, runs: Runs) -> list[NDArray[An
 
 
 def copied(wait: Callable[[], None], nbytes: int, start: float) -> None:
-    """Note that the last gathered entries are being copied since `start`, or have been; `wait` waits for that."""
+    """Record that the entries gathered last are being copied since `start`; `wait` waits for the end of the copy."""
     own = _own()
     own.free[own.turn] = wait
     own.turn = 1 - own.turn
@@ -156,9 +156,10 @@ def copied(wait: Callable[[], None], nbytes: int, start: float) -> None:
 
 
 class _Sources(NamedTuple):
-    """Ids and values in host memory as SciPy's loop takes them, and their targets.
+    """Ids and values in host memory as arguments of SciPy's loop, and their targets.
 
-    The loop always copies both: unwanted ids go to a thread's own memory, and single bytes stand for unwanted values.
+    The loop always copies both: ids that are not read are copied to scratch memory of a thread, and so is one byte an
+    entry in place of values that are not read.
     """
 
     ids: NDArray[Any]
@@ -200,7 +201,7 @@ _own_memory = local()
 
 
 def _spare(name: str, size: int, dtype: Any) -> NDArray[Any]:
-    """Return memory of this thread that is written and never read."""
+    """Return scratch memory of this thread, which is written and never read."""
     kept: NDArray[Any] | None = getattr(_own_memory, name, None)
     if kept is None or kept.size < size or kept.dtype != dtype:
         kept = np.empty(size, dtype)
@@ -214,7 +215,7 @@ def _all_evens(dtype: np.dtype[Any], size: int) -> NDArray[Any]:
 
 
 def _evens(size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return 0, 2, 4 ...: a run is a row of every second pair of neighbours in the bounds."""
+    """Return 0, 2, 4 ...: run k is row 2k of the CSR whose offsets are the flattened bounds."""
     return _all_evens(dtype, 1 << max(size, 1).bit_length())
 
 

@@ -1,8 +1,8 @@
-"""The launches of a product whose matrix has resident segments.
+"""The launch parts of a product whose matrix has resident segments.
 
-The same launch reads non-resident entries over the host link (:func:`in_one_launch`): a warp looks up its segment in a
-table, and while some warps wait for the link others read device memory. Or the host's threads gather them
-(:func:`gathered`) while the GPU works on the rows that are fully resident.
+One launch reads the resident entries and, over the host link, all others (:func:`in_one_launch`): a warp looks up each
+segment in a table, and while some warps wait for the link others read device memory. Or host threads gather the others
+(:func:`gathered`) while the GPU processes the rows that are fully resident.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from sparsezc.engines.gpu.storage.matrix_store import Rows
 
 
 def in_one_launch(region: Region, rows: Rows, entries: Entries) -> Iterator[Part]:
-    """Yield all rows as one launch.
+    """Yield one launch part of all rows.
 
-    The region is held until the launch is done: a part knows only its addresses, and caches may be dropped in the
-    middle of a product.
+    The generator keeps the region alive until the launch: a part has only its addresses, and caches may be dropped
+    during a product.
     """
     yield _mixed(region, rows, entries)
 
 
 def gathered(region: Region | None, rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
-    """Yield the resident rows while the others are gathered. If it fails, it fails before any launch."""
+    """Yield the resident rows while the others are gathered, then these. Errors are raised before any launch."""
     if region is None:
         return gather_rows.parts(rows, entries, wanted)
     others = ~region.bits(rows)
     words = others if wanted.words is None else (wanted.words ^ np.uint32(wanted.flip)) & others
-    rest = gather_rows.plan(rows, entries, Wanted(words))  # before the GPU gets work, as this waits for the GPU
+    rest = gather_rows.plan(rows, entries, Wanted(words))  # planned before any launch, as a plan waits for the GPU
     return _apart(region, rest, others)
 
 
@@ -51,7 +51,7 @@ def _apart(region: Region, rest: gather_rows.Plan, others: Any) -> Iterator[Part
 
 
 def _mixed(region: Region, rows: Rows, entries: Entries, subset: Any = None) -> Part:
-    """Return the part of rows whose segments are read where they are."""
+    """Return the launch part that reads segments in the region or, over the link, in host memory."""
     made = None if subset is not None else region.parts.get(entries.key)
     if made is None:
         tables = SegmentTables(*region.tables(entries), segments.BITS)

@@ -1,8 +1,8 @@
-"""The wanted rows of a product in order: where their entries are, and where each row is once they are gathered.
+"""The gathered runs of a product's wanted rows: their bounds in the matrix, and their offsets once gathered.
 
 A *run* is the entries of a wanted row that has any. The numbers of entries and runs before each word of rows are kept
-in device memory, a byte for every second row (memory/budget.py reserves it); figures for single rows are derived from
-them where they are used.
+in device memory, a byte for every second row (memory/budget.py reserves it); numbers of single rows are computed from
+them when needed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sparsezc.engines.gpu.storage.matrix_store import Rows
 
 
 class Stretch(NamedTuple):
-    """Rows first .. end-1, and how many entries and runs are wanted before them and of them."""
+    """Consecutive rows first .. end-1, and the numbers of wanted entries and runs before them and in them."""
 
     rows: tuple[int, int]
     entries_before: int
@@ -31,9 +31,9 @@ class Stretch(NamedTuple):
 
 
 class Offsets(NamedTuple):
-    """The starts of a stretch's rows once they are gathered (int64 on the device).
+    """The offsets of a stretch's rows once they are gathered (int64 on the device).
 
-    Other rows that share presence words with them are included, without entries.
+    Other rows that share presence words with these are included, as empty rows.
     """
 
     first: int
@@ -46,14 +46,14 @@ class Offsets(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """The runs of some stretches, and their memory, which is given back to host_gather.py."""
+    """The runs of some stretches, and their pinned memory, which is returned to host_gather.py."""
 
     runs: list[Runs]
     pages: Pages
 
 
 class Scan:
-    """Numbers of wanted entries and runs before each word of rows, and figures derived from them."""
+    """The numbers of wanted entries and runs before each word of rows, and numbers computed from them."""
 
     def __init__(self, rows: Rows, wanted: Wanted) -> None:
         gpu = cuda.current()
@@ -73,7 +73,7 @@ class Scan:
         )  # fmt: skip
 
     def before(self, cuts: Any) -> tuple[list[int], list[int]]:
-        """Return the wanted entries and runs before each of some rows (int64 on the device). Waits for the device."""
+        """Return the numbers of wanted entries and of runs before each row of `cuts` (int64). Waits for the device."""
         gpu = cuda.current()
         found = gpu.xp.empty((2, cuts.size), np.int64)
         self._launch("runs_before", 32 * cuts.size, count=cuts.size, row=cuts, before=found)
@@ -81,19 +81,19 @@ class Scan:
         return entries, runs
 
     def offsets(self, stretch: Stretch, start: int) -> Offsets:
-        """Return the starts of a stretch's rows if its entries are gathered from position `start` on."""
+        """Return the offsets of a stretch's rows once its entries are gathered to positions from `start` on."""
         first, end = stretch.rows[0] // 32 * 32, min(self._rows.nrows, -(-stretch.rows[1] // 32) * 32)
         made = Offsets(first, cuda.current().xp.empty(end - first + 1, np.int64))
         self._tell(stretch, start=start, offsets=made.array)
         return made
 
     def listed(self, stretches: list[tuple[Stretch, int]]) -> Listed:
-        """Return the runs of some stretches, each counted from an entry. Waits for the device.
+        """Return the runs of stretches, each with the entry from which its bounds count. Waits for the device.
 
         Raises
         ------
         OutOfMemory
-            The system refuses to pin memory for them.
+            Memory for the runs cannot be pinned.
         """
         dtype = np.dtype(np.int64 if self._rows.wide else np.int32)
         ends = np.cumsum([stretch.nruns for stretch, _ in stretches]).tolist()
@@ -107,10 +107,10 @@ class Scan:
         return Listed([Runs(base, mine, *task) for (_, base), mine, task in told], pages)
 
     def _tasks(self, stretches: list[Stretch], bounds: NDArray[Any]) -> list[NDArray[np.int64]]:
-        """Return for each stretch two rows: each task's first run and the entries before it, and the totals.
+        """Return, for each stretch, two rows: the numbers of runs and of entries before each task, and the totals.
 
-        A task begins with a word of rows; where that has many entries, with a run. Waits for the device, including
-        earlier launches.
+        A task begins with a word of rows or, if that has many entries, within it at a run. Waits for the device and so
+        for the launches that write the runs.
         """
         gpu = cuda.current()
         xp = gpu.xp
@@ -130,7 +130,7 @@ class Scan:
         ]
 
     def _tell(self, stretch: Stretch, start: int = 0, offsets: Any = 0, base: int = 0, pointer: int = 0) -> None:
-        """Launch the kernel that writes the offsets of a stretch to the device, or its runs to the host."""
+        """Launch the kernel that writes a stretch's offsets to device memory or its runs to host memory."""
         first, end = stretch.rows
         self._launch(
             "list_runs", 32 * (-(-end // 32) - first // 32), first=first, end=end,
@@ -140,13 +140,13 @@ class Scan:
 
 
 def _run_of_each(found: Any, at: Any, listed_before: Any, bounds: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the run of each entry of `at`, and the entries before it.
+    """Return, for each entry of `at`, its run and the entries before that run.
 
-    `found` has the entries before the entry's word of rows, counted in its stretch; `listed_before` the runs of
+    `found`: the runs and the entries before the entry's word of rows in its stretch. `listed_before`: the runs in
     `bounds` before its stretch.
     """
     run, entry = found
-    runs = run[:, None] + np.arange(32)  # as many as a word of rows has at most: the last is beyond the entry
+    runs = run[:, None] + np.arange(32)  # the most runs of a word of rows
     places = np.minimum(listed_before[:, None] + runs, len(bounds) - 1)
     sums = np.cumsum(np.column_stack([entry, bounds[places, 1] - bounds[places, 0]]), axis=1)
     passed = (sums[:, 1:] <= at[:, None]).sum(axis=1)

@@ -1,11 +1,11 @@
-"""Resident segments: some segments of the entries stay in device memory, chosen by what products read.
+"""Resident segments: the segments of a matrix's entries that stay in device memory, chosen by the reads of products.
 
-A *region* of the budget holds copies of segments. Each segment counts how many of its entries products have read; once
-that is as many as it has, it is copied, as the copy has then repaid its cost whatever follows (the rent-or-buy rule:
-never more than twice the bytes of the best choice made in hindsight). In a full region, a segment replaces one that was
-read less than half as often; where all are read alike, as by PageRank, nothing is replaced.
+A *region* of device memory holds copies of segments. The entries that products read are counted by segment; once the
+count is the segment's size, the segment is copied: a copy would by then have repaid its cost (the rent-or-buy rule:
+never more than twice the bytes of the best choice in hindsight). In a full region, a segment replaces one that was read
+less than half as often; if all are read alike, as by PageRank, nothing is replaced.
 
-resident_parts.py has the launches that read them; the placement chooses their share of device memory (hybrid.py,
+resident_parts.py makes the launch parts that read them; the placement chooses the region's size (hybrid.py,
 baselines/cached.py).
 """
 
@@ -25,24 +25,24 @@ from sparsezc.engines.gpu.storage.layout import Built
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
 
-LOOK = 1 / 16  # share of all entries: after so many reads, segments that have earned a copy are looked for
-_LOOK_WHEN_FULL = 4  # likewise, where a segment would have to be evicted
-_LARGE = 1 << 26  # entries: the following shares are of all entries, or of so many in a smaller matrix
-_SMALL = 1 / 256  # a product that reads less is not counted, as counting would take longer
-_TRIFLE = 1 / 4096  # likewise: such a product would wait longer for the table than for the link
-_GUESS = 1 / 16  # share of all entries that a product is assumed to read where the number is unknown
-_HYSTERESIS = 2  # a segment evicts another if it was read so many times as often
+LOOK = 1 / 16  # reads, as a share of all entries, between two searches for segments to copy
+_LOOK_WHEN_FULL = 4  # the same in a full region, in which a copied segment evicts another
+_LARGE = 1 << 26  # entries: the following shares, and LOOK, are of the matrix's entries or, if more, of these
+_SMALL = 1 / 256  # a product that reads a smaller share is not counted, as counting would take longer
+_TRIFLE = 1 / 4096  # a smaller product reads in place, as it would wait longer for the table than for the link
+_GUESS = 1 / 16  # share of all entries that a product is assumed to read if the number is unknown
+_HYSTERESIS = 2  # a segment evicts another if it was read more than so many times as often
 
 
 class Rule(NamedTuple):
-    """The choices by which a placement fills device memory.
+    """The rule by which a placement sizes and fills its region.
 
     Attributes
     ----------
-    space : callable
-        Bytes for a region, from the rows and the arrays that a product reads.
+    room : callable
+        Returns the bytes for a region, given the rows and the arrays that a product reads.
     rank : callable
-        Sort keys for segments, from their numbers of reads and their indices: the lowest come first.
+        Returns sort keys of segments, given their numbers of reads and their indices: the lowest are copied first.
     """
 
     space: Callable[[Rows, Entries], int]
@@ -50,23 +50,23 @@ class Rule(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """Reads of each segment by products, and the number of products since these were halved."""
+    """The reads of each segment, and the number of products that they are from; both are halved together."""
 
     reads: Any
     products: int
 
 
 class Region:
-    """Copies of segments in device memory.
+    """A region: copies of segments in device memory.
 
     Attributes
     ----------
     slots : int
-        Segments that fit.
+        The number of segments that fit.
     filled : int
-        Slots in use.
+        The number of slots in use.
     nbytes : int
-        Device memory of the region.
+        The bytes of device memory for copies.
     """
 
     def __init__(self, rows: Rows, entries: Entries, nbytes: int, counted: Counted | None, rule: Rule) -> None:
@@ -81,25 +81,25 @@ class Region:
         self._tables = {id(b): xp.full(self.count, b.pointer, np.uint64) for b in entries.buffers}
         self._slot_of = xp.full(self.count, -1, np.int64)
         self._reads, self._counted = counted or (xp.zeros(self.count, np.uint32), 0)
-        self._passes = 0  # products that read all entries and are not in _reads yet
-        self._unseen = float(rows.nvals if counted else 0)  # entries read since the last search for segments to copy
+        self._passes = 0  # products that read all entries, not yet added to _reads
+        self._unseen = float(rows.nvals if counted else 0)  # reads since the last search for segments to copy
         self._bits: Any = None
-        self.parts: dict[Any, Part] = {}  # the parts of one launch over all rows, by the arrays that it reads
-        self.unserved = 0.0  # entries that products have read of other arrays since its last use
-        # The last two times of each transfer, seconds an entry (baselines/cached.py).
+        self.parts: dict[Any, Part] = {}  # the launch parts of all rows, by Entries.key
+        self.unserved = 0.0  # entries that products have read of arrays not in the region, since it was last used
+        # The last two measured times of each transfer, seconds an entry (baselines/cached.py).
         self.costs: dict[str, list[float]] = {}
 
     def counted(self, rows: Rows) -> Counted:
-        """Return its counts, for the region that replaces it."""
+        """Return the counts, for the region that replaces this one."""
         self._add_passes(rows)
         return Counted(self._reads, self._counted)
 
     def serves(self, entries: Entries) -> bool:
-        """Return whether it holds the arrays that a product reads."""
+        """Return whether the region has segments of all arrays that a product reads."""
         return all(id(buffer) in self._tables for buffer in entries.buffers)
 
     def note(self, rows: Rows, wanted: Wanted) -> None:
-        """Count the reads of the next product, and from time to time copy segments that have earned it."""
+        """Count the reads of the next product; after enough reads, copy the segments whose counts justify it."""
         expected, size = expected_reads(rows, wanted), max(rows.nvals, _LARGE)
         if self.filled == self.count or expected < _SMALL * size:
             return
@@ -109,7 +109,7 @@ class Region:
             segments.touch(rows, wanted, self._reads)
         self._unseen += expected
         self._counted += 1
-        # Each product may add a whole segment: far below the limit of 32 bits.
+        # A product adds at most a segment's size to a count, so counts are halved before they exceed 30 bits.
         if self._counted >> (30 - segments.BITS):
             self._add_passes(rows)
             self._reads >>= np.uint32(1)
@@ -137,7 +137,7 @@ class Region:
         if not earned.size:
             return
         reads = self._reads.astype(np.int64)
-        earned = earned[xp.argsort(self._rank(reads[earned], earned))]  # the most read first
+        earned = earned[xp.argsort(self._rank(reads[earned], earned))]  # those that the rule ranks first
         free = min(self.slots - self.filled, earned.size)
         coming, slots = earned[:free], self.filled + xp.arange(free, dtype=np.int64)
         self.filled += free
@@ -167,7 +167,7 @@ class Region:
         self._point(which, slots)
 
     def _point(self, which: Any, slots: Any) -> None:
-        """Enter the addresses of these segments in the tables: slots, or host memory."""
+        """Set the addresses of these segments in the tables: of their slots or, if `slots` is None, of host memory."""
         gpu = cuda.current()
         self._bits = None
         for buffer in self.entries.buffers:
@@ -179,26 +179,26 @@ class Region:
             self._tables[id(buffer)][which] = (start + (slots - which) * size).astype(np.uint64) | np.uint64(1)
 
     def tables(self, entries: Entries) -> tuple[Any, Any]:
-        """Return the address of each segment, of ids and of values."""
+        """Return the tables of addresses by segment, of ids and of values; 0 for an array that is not read."""
         ids, values = (0 if buffer is None else self._tables[id(buffer)] for buffer in entries)
         return ids, values
 
     def bits(self, rows: Rows) -> Any:
-        """Return presence words of the rows that need no read from the host."""
+        """Return presence words of the rows whose segments are all resident."""
         if self._bits is None:
             self._bits = segments.resident(rows, next(iter(self._tables.values())))
         return self._bits
 
 
 class SegmentCache(Built[Region]):
-    """Layout: the region of some rows; `built` is None until it exists."""
+    """Layout: the region of resident segments of some rows; `built` is None until it exists."""
 
     def get_or_build(self, rows: Rows, entries: Entries, wanted: Wanted, rule: Rule) -> Region | None:
-        """Return the region, made at first use.
+        """Return the region, built at first use; None if the product must read in place.
 
-        A product that reads arrays which the region does not hold reads in place, until such products have read as many
-        entries as a new region has to copy; then it is remade for their arrays. Counts are kept, as the same rows are
-        read.
+        A product that reads other arrays than the region's reads in place, until such products have read as many
+        entries as a new region would copy; then the region is rebuilt for their arrays. Counts are kept, as the rows
+        are the same.
         """
         region, counted = self.built, None
         if region is not None:
@@ -209,7 +209,7 @@ class SegmentCache(Built[Region]):
             if region.unserved < region.filled << segments.BITS and not budget.exceeded():
                 return None
             counted = region.counted(rows)
-        self.drop()  # frees its memory for the next
+        self.drop()  # frees its memory for the new region
         del region
         space = rule.space(rows, entries)
         while space >= entries.nbytes << segments.BITS:
@@ -224,17 +224,17 @@ class SegmentCache(Built[Region]):
 
 
 def expected_reads(rows: Rows, wanted: Wanted) -> float:
-    """Return the expected reads of a product in entries, without asking the device."""
+    """Return the number of entries that a product is expected to read, without a wait for the device."""
     if wanted.entries is not None:
         return wanted.entries
     return rows.nvals if wanted.words is None else _GUESS * rows.nvals
 
 
 def for_product(rows: Rows, entries: Entries, wanted: Wanted, rule: Rule) -> Region | None:
-    """Return the region that serves a product, after counting it; None if reading in place is no slower."""
+    """Count a product's reads, and return the region that serves it; None if reading in place is no slower."""
     expected, size = expected_reads(rows, wanted), max(rows.nvals, _LARGE)
     if expected >= _SMALL * size:
-        # No reference to the old region may be held while a new one is made.
+        # No reference to the old region here: its memory must be free while a new one is built.
         region = noted(rows, entries, wanted, rule)
     elif expected < _TRIFLE * size:
         return None
@@ -244,33 +244,33 @@ def for_product(rows: Rows, entries: Entries, wanted: Wanted, rule: Rule) -> Reg
 
 
 def noted(rows: Rows, entries: Entries, wanted: Wanted, rule: Rule) -> Region | None:
-    """Return the region of some rows after counting the reads of the next product."""
+    """Count the reads of the next product, and return the region of its rows; None if there is none."""
     region = rows.layouts[SegmentCache].get_or_build(rows, entries, wanted, rule)
     if region is None:
         return None
     try:
         region.note(rows, wanted)
-    except MemoryError:  # the counts are worth less than the memory they need
+    except MemoryError:  # memory is too short for the counts: the region is given up
         rows.layouts[SegmentCache].drop()
         return None
     return region
 
 
 def scattered(reads: Any, which: Any) -> Any:
-    """Rank the most read first, and equally read segments in an order that spreads over the array.
+    """Return sort keys: the most read segments first, equally read ones in an order that is spread over the array.
 
-    With neighbours of a segment resident, a launch reads device memory while it waits for the link.
+    If resident segments alternate with others, a launch reads device memory while it waits for the link.
     """
     spread = (which.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(40)
     return spread.astype(np.int64) - (reads << 24)
 
 
 def in_order(reads: Any, which: Any) -> Any:
-    """Rank the most read first, and equally read segments by position, so that most rows are fully resident."""
+    """Return sort keys: the most read segments first, equally read ones by position, so that most rows are whole."""
     return which.astype(np.int64) - (reads << 32)
 
 
 def clock(gpu: Device) -> float:
-    """Return the time in seconds, once the device has finished all launches."""
+    """Wait for all launches, and return the time in seconds."""
     gpu.synchronize()
     return time.perf_counter()

@@ -1,7 +1,7 @@
-"""Segments: pieces of 2^BITS entries, the unit in which placements count reads and copy.
+"""Segments: 2^BITS consecutive entries, the unit in which placements count reads and copy.
 
-16 KiB of 4-byte ids, as in Ascetic (Tang et al., Ascetic: enhancing cross-iterations data efficiency in out-of-memory
-graph processing on GPUs, ICPP 2021).
+A segment has 16 KiB of 4-byte ids, as in Ascetic (Tang et al., Ascetic: enhancing cross-iterations data efficiency in
+out-of-memory graph processing on GPUs, ICPP 2021).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BITS = 12
 
 
 def count(nvals: int) -> int:
-    """Return the number of segments of so many entries."""
+    """Return the number of segments of `nvals` entries."""
     return -(-nvals >> BITS)
 
 
@@ -31,7 +31,7 @@ def _kernel(name: str, entry: str = "u32") -> Launcher:
 
 
 def touch(rows: Rows, wanted: Wanted, counts: Any) -> None:
-    """Add to counts[s] how many entries of segment s the product will read (u32)."""
+    """Add to counts[s] (u32) the number of entries of segment s that a product will read."""
     gpu = cuda.current()
     words = 0 if wanted.words is None else wanted.words
     _kernel("touch").launch(
@@ -51,7 +51,7 @@ def resident(rows: Rows, segments: Any) -> Any:
 
 
 def copy(which: Any, slots: Any, source: Buffer, target: Any) -> None:
-    """Copy segments into slots of a device array, by a kernel that reads the host's pages at the link's rate."""
+    """Copy segments into slots of a device array, by a kernel that reads host pages at the link's rate."""
     gpu = cuda.current()
     kernel = _kernel("copy", launch.BY_SIZE[source.dtype.itemsize])
     kernel.launch(

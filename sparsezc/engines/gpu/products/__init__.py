@@ -1,1 +1,1 @@
-"""Products over semirings: SpMV, SpMM, SpGEMM, and many searches at once."""
+"""Products over semirings: SpMV, SpMM, SpGEMM, and the steps of many searches at once."""

@@ -1,8 +1,8 @@
-"""Counts of the ids that rows share, where few columns have most entries (bit_rows.cu, bit_dots.cu).
+"""Counts of the ids that two rows share, for matrices with most entries in few columns (bit_rows.cu, bit_dots.cu).
 
-In a graph of hubs the rows of a masked product meet in few columns. These are numbered, the most used first, and each
-row is stored a second time as the bits of its first numbers, as many words as it has entries there. Rows of A that have
-these columns only are then compared 32 columns at a time with rows that are longer than the range of their numbers.
+In a graph with hubs the rows of a masked product share ids in few columns. These columns are numbered, the most used
+first, and each row's entries in them are stored a second time as bits by number. A row of A that has no other columns
+is then compared, 32 columns at a time, with rows of B' that have more entries than its numbers span words.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from sparsezc.memory import budget
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
-# Columns that are numbered: their bits take 32 KiB of shared memory, and six blocks fit a multiprocessor.
+# Most columns that are numbered: their bits take 32 KiB of shared memory, and six blocks fit a multiprocessor.
 HUBS = 1 << 18
-CHUNK = 1024  # entries of the mask's row that a block takes at once
-FEWEST = 64  # entries of the mask's row that repay a map of A's row
-PAYS = 64  # look-ups for each entry of A and B that repay numbering these
-# Entries of the mask that are asked for their look-ups: so many together, in so many places.
+CHUNK = 1024  # entries of a mask's row that a block takes at once
+FEWEST = 64  # entries of a mask's row from which a bit map of A's row is repaid
+PAYS = 64  # look-ups for each entry of A and B from which numbering their columns is repaid
+# Mask entries in a sample of look-ups: consecutive ones, and the number of such samples.
 _SAMPLE, _SAMPLES = 1024, 64
-_ENTRY_BYTES, _COLUMN_BYTES = 16, 24  # of working memory: two forms of A's and B's entries; counts and order of columns
+_ENTRY_BYTES, _COLUMN_BYTES = 16, 24  # bytes of an entry of A or B (two forms), of a column (count, order)
 
 
 class _Side(NamedTuple):
-    """The rows of a matrix in numbered columns: see bit_rows.cu."""
+    """The rows of a matrix by numbered columns, as kernel arguments; bit_rows.cu explains them."""
 
     indptr: Any
     ranks: Any
@@ -40,14 +40,14 @@ class _Side(NamedTuple):
 
 
 class BitDots:
-    """The numbered rows of both operands of a product that counts.
+    """The rows of both operands by numbered columns, for a product that counts shared ids.
 
     Parameters
     ----------
     a, b : Rows
-        Of A and of B's transpose, in device memory.
+        The rows of A and of B's transpose, in device memory.
     dtype : DataType
-        Of the counts.
+        The type of the counts.
     """
 
     def __init__(self, a: Rows, b: Rows, dtype: DataType) -> None:
@@ -59,10 +59,10 @@ class BitDots:
     def launch(
         self, mask: tuple[Any, Any], wide: bool, first: int, some: Any, *, base: int, allowed: Any, sums: Any, bits: Any
     ) -> Any:
-        """Count at the mask's entries of those of `some` rows that have numbered columns only; return which.
+        """Count at the mask's entries in the rows of `some` that have numbered columns only; return these rows.
 
-        `mask`: its offsets and the ids from entry `base` on, which are `wide` or not. `some`: an array of bool for the
-        rows from `first` on.
+        `mask`: its offsets, and its ids from entry `base` on, of 8 bytes if `wide`. `some`: bool for each row from
+        `first` on; the result likewise.
         """
         gpu, a, b = cuda.current(), self._a, self._b
         xp, (indptr, ids) = gpu.xp, mask
@@ -82,12 +82,12 @@ class BitDots:
 
 
 def prelude(wide: bool, dtype: DataType) -> str:
-    """Return the text before bit_dots.cu; `wide`: of the mask's ids."""
+    """Return the prelude of bit_dots.cu; `wide`: the mask's ids have 8 bytes."""
     return f"{typedefs(MId='u64' if wide else 'u32', Z=dtype)}\nconstexpr u32 WORDS = {HUBS // 32};"
 
 
 def plan(semiring: Any, a: Rows, b: Rows, mask: Rows) -> BitDots | None:
-    """Return the numbered rows for a product that counts; None where numbering them does not pay."""
+    """Return the numbered rows for a product that counts; None if numbering columns does not pay off."""
     counts = semiring.monoid.name == "plus" and semiring.binaryop.name == "pair" and semiring.return_type.is_integer
     if not counts or not mask.nvals or not all(RECORDS[rows.indices.placement].resident for rows in (a, b)):
         return None
@@ -96,12 +96,12 @@ def plan(semiring: Any, a: Rows, b: Rows, mask: Rows) -> BitDots | None:
         return None
     try:
         return BitDots(a, b, semiring.return_type) if _look_ups(b, mask) > PAYS * entries else None
-    except MemoryError:  # less is free than the driver reported, or in pieces
+    except MemoryError:  # less memory is free than the driver reported, or it is fragmented
         return None
 
 
 def _look_ups(b: Rows, mask: Rows) -> int:
-    """Return about how many entries of B' the mask's entries name, from some of these. Waits for the device."""
+    """Estimate, from a sample, the entries of B' in the rows that mask entries refer to. Waits for the device."""
     xp, step = cuda.current().xp, max(_SAMPLE, mask.nvals // _SAMPLES)
     some = [mask.indices.load(at, min(at + _SAMPLE, mask.nvals)) for at in range(0, mask.nvals, step)]
     named = xp.concatenate(some).astype(np.int64)
@@ -110,7 +110,7 @@ def _look_ups(b: Rows, mask: Rows) -> int:
 
 
 def _rank(b: Rows) -> Any:
-    """Return the number of each column of B', the most used first; 2^32 - 1 for those beyond the first ones."""
+    """Return the number of each column of B', the most used first; 2^32 - 1 for columns without a number."""
     xp = cuda.current().xp
     counts = xp.bincount(b.indices.load(), minlength=b.ncols)
     most = xp.argsort(counts)[::-1][:HUBS]

@@ -1,4 +1,4 @@
-"""Systems of equations, one a row, by CuPy; and distances between the rows of full matrices (distances.cu)."""
+"""Small dense computations by rows: systems of equations, by CuPy, and distances between rows (distances.cu)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from sparsezc.semirings import monoid
 from sparsezc.semirings.types.datatypes import BOOL, FP64, DataType
 
 NOT_SOLVED = "solve: a row's matrix is singular in FP64; each must have one solution"
-_SQUARES = 6  # of a row, in device memory at a time: the matrix, its factors, and what CuPy copies
-_PART = 1 << 19  # rows of a launch at least while others cross the link: it takes 0.3 ms then
-_ROWS = 4  # whose distances from one other row a thread computes
+_SQUARES = 6  # matrices of a row in device memory at a time: its own, its factors, and CuPy's copies
+_PART = 1 << 19  # least rows of a launch while later rows cross the link: it then takes 0.3 ms
+_ROWS = 4  # rows whose distances from one row of Y a thread computes
 
 
 def solve(e: Any) -> MatrixStore | None:
-    """Return the solutions as a panel; None where there are no panels, or CuPy has no cuBLAS."""
+    """Solve each row's system of equations; None if the operands are no panels or CuPy has no cuBLAS."""
     G, B = (_along(x) for x in e.operands)
     if G is None or B is None or not has_blas():
         return None
@@ -41,7 +41,7 @@ def solve(e: Any) -> MatrixStore | None:
     for first in range(0, m, size):
         some = slice(first, first + size)
         square = packed[some][:, place].reshape(-1, k, k)
-        empty = ~(square != 0).any(axis=(1, 2))  # a row without a matrix, which has no solution either
+        empty = ~(square != 0).any(axis=(1, 2))  # rows without a matrix, which get no solution
         square = xp.where(empty[:, None, None], xp.eye(k), square)
         try:
             found[some] = xp.linalg.solve(square, right[some][:, :, None])[:, :, 0]
@@ -57,7 +57,7 @@ def solve(e: Any) -> MatrixStore | None:
 
 
 def _along(x: Any) -> Panel | None:
-    """Return the rows of a matrix side by side; None where they do not fit."""
+    """Return a matrix as a panel with its rows along the vector; None if it does not fit or is transposed."""
     store: MatrixStore = x._store
     if x._transposed or not panel.fits(store.nrows * store.ncols, FP64, store.dtype):
         return None
@@ -68,7 +68,7 @@ def _along(x: Any) -> Panel | None:
 
 
 def _filled(v: VectorStore) -> Any:
-    """Return all values in FP64, 0 where there is no entry."""
+    """Return a vector's values in FP64, 0 where it has no entry."""
     xp = cuda.current().xp
     if v.bits is None:
         return xp.zeros(v.size)
@@ -79,7 +79,7 @@ def _filled(v: VectorStore) -> Any:
 
 
 def _of_complete_rows(made: VectorStore, given: Panel) -> VectorStore:
-    """Return the rows that are complete in another panel of the same shape."""
+    """Return the entries of `made` in the rows that have all entries in `given`, a panel of the same shape."""
     marks = VectorStore(BOOL, made.size)
     bits = given.vector.bits if given.vector.bits is not None else cuda.current().xp.zeros(marks.nwords, np.uint32)
     there = cuda.current().xp.unpackbits(bits.view(np.uint8), bitorder="little")[: made.size].astype(np.bool_)
@@ -95,7 +95,7 @@ def _of_complete_rows(made: VectorStore, given: Panel) -> VectorStore:
 
 
 def distances(e: Any) -> MatrixStore | None:
-    """Return distances as a panel, or as rows where they are none; None where X is no full panel."""
+    """Return the distances of each row of X from each of Y, as a panel if narrow; None if X is no full panel."""
     X, Y = e.operands
     x, few = _along(X), Y._store
     if x is None or not x.vector.is_full or few.nvals != few.nrows * few.ncols:

@@ -1,8 +1,8 @@
-"""Rows that move between labels by turns (ops/labels.py): all rounds of a statement, which wait once a round.
+"""Rows that move between labels in label turns (ops/labels.py): all rounds of a statement, with one wait a round.
 
-A turn is some launches of label_turns.cu and label_choose.cu. Counts stay on the device: grids are as large as the
-rows of a length class could need, and kernels read from `counts` how many have the turn. The host reads once a round
-how many moved.
+A label turn is several launches of label_turns.cu and label_choose.cu. Counts stay on the device: a grid is large
+enough for all rows of a length class, and kernels read from `counts` how many of them have the turn. The host reads the
+number of moved rows once a round.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 from sparsezc.semirings.types.datatypes import INT64
 
-_MOVED = slice(5, 7)  # the counts of rows that moved
-COUNTS = 16  # of a turn, as label_rows.cuh names them
-_TABLE_CLASS = 4  # whose rows need tables in device memory
+_MOVED = slice(5, 7)  # where a turn's counts have the numbers of moved rows, short and long
+COUNTS = 16  # counts of a turn, which label_rows.cuh names
+_TABLE_CLASS = 4  # the length class whose rows need tables in device memory
 
 
 class Network(NamedTuple):
-    """The arguments that all launches of a statement have in common."""
+    """The kernel arguments that all launches of a statement have in common."""
 
     label: Any
     within: Any
@@ -46,7 +46,7 @@ class Network(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """Which rows have a turn, and the counts of it."""
+    """The kernel arguments that select the rows of a label turn, and its counts."""
 
     given: Any
     a: Any
@@ -56,7 +56,7 @@ class Turn(NamedTuple):
 
 
 def move_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Write the labels that rows have when few move any more."""
+    """Run rounds until few rows move, and write the rows' labels to a vector."""
     A, label, k, given, scale, seed, least = e.operands
     if not A._store.nrows:
         return
@@ -84,7 +84,7 @@ def move_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 def join_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Write the labels that rows have after each had its turn."""
+    """Run one round, in which each row has its turn once, and write the rows' labels to a vector."""
     A, group, k, scale, seed = e.operands
     if not A._store.nrows:
         return
@@ -107,7 +107,7 @@ def join_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 def network_of(label: Any, within: Any, shares: Any, start: Any, scale: float) -> Network:
-    """Return the arguments of moves between labels, which begin with those of `start`."""
+    """Return the common arguments of moves between labels; `start`: the labels at the start."""
     if shares is None:
         return Network(label, within, 0, 0, scale, 0, 0, 0)
     totals = cuda.current().xp.bincount(start, shares, start.size)
@@ -121,12 +121,12 @@ def _put(label: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 class LabelRows:
-    """The rows of a matrix in length classes, and the arrays for a turn's lists."""
+    """The rows of a matrix in length classes, and the arrays for the lists of a turn."""
 
     def __init__(self, op: Any, rows: Rows, dtype: Any, shares: Any, *, joins: bool) -> None:
         xp, n = cuda.current().xp, rows.nrows
         reads = "x" in op.reads
-        rows = near(rows, values=reads)  # rounds read them again and again
+        rows = near(rows, values=reads)  # each round reads them
         self.rows, self.joins = rows, joins
         whole = shares is not None and dtype.np_type.kind in "ub"
         small = not reads or (whole and float(shares.max()) < 2**32)
@@ -136,7 +136,7 @@ class LabelRows:
         self.limits = (8, 32, *labels.most_entries(self.case))
         lengths = rows.indptr[1:] - rows.indptr[:-1]
         counts = [0, *(int((lengths <= limit).sum()) for limit in self.limits), n]
-        ends = np.maximum.accumulate(counts)  # a warp's table may have less room than its lanes compare
+        ends = np.maximum.accumulate(counts)  # a warp's table may take fewer entries than its lanes compare
         self.capacity = np.diff(ends)
         self.first = xp.asarray(ends[:-1].astype(np.uint64))
         self.listed, self.best, self.moved = (xp.empty(n, self.key) for _ in range(3))
@@ -146,7 +146,7 @@ class LabelRows:
         )
 
     def turn(self, network: Network, turn: Turn, active: Any, size: int) -> None:
-        """Let the rows of a turn move; `active`: which may, or for joins what rows have within their group."""
+        """Move the rows of a turn; `active`: marks of rows that may move or, for joins, rows' sums in their group."""
         self.move(network, turn, network.alone if self.joins else active)
         if self.joins:
             self.join_cuts(network, turn, active)
@@ -154,7 +154,7 @@ class LabelRows:
             self.wake(turn, active, size // label_turns.MANY)
 
     def move(self, network: Network, turn: Turn, candidates: Any) -> None:
-        """Give the candidates of a turn their best labels."""
+        """Move those of the candidates that have the turn to their best labels."""
         gpu, rows, n = cuda.current(), self.rows, self.rows.nrows
         lists = {"listed": self.listed, "first": self.first, "counts": turn.counts}
         full = launch.blocks(gpu, n)
@@ -174,16 +174,16 @@ class LabelRows:
         )  # fmt: skip
 
     def moved_rows(self, turn: Turn) -> Any:
-        """Return the rows that moved in a turn. Waits for the device."""
+        """Return the ids of the rows that moved in a turn. Waits for the device."""
         short, long = cuda.current().asnumpy(turn.counts[_MOVED]).tolist()
         return cuda.current().xp.concatenate([self.moved[:short], self.moved[self.moved.size - long :]])
 
     def wake(self, turn: Turn, active: Any, many: int) -> None:
-        """Mark the neighbours of rows that moved in a turn, or all rows if more than so `many` did."""
+        """Mark as active the neighbours of the rows that moved in a turn, or all rows if more than `many` did."""
         self._after("wake", turn.counts, n=self.rows.nrows, many=many, active=active)
 
     def join_cuts(self, network: Network, turn: Turn, inside: Any) -> None:
-        """Bring what labels have to the rest of their group up to date after a turn."""
+        """Update, after a turn, the sum of each label's entries to the rest of its group."""
         self._after(
             "join_cuts", turn.counts, label=network.label, within=network.within, inside=inside, a=turn.a, b=turn.b,
             turn=turn.turn, cut=network.cut,

@@ -19,16 +19,16 @@ from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.exceptions import InvalidValue
 from sparsezc.memory.placement import FITS
 
-_PAIR_BYTES = 64  # of a pair that may exist, with its sum, while pairs are sorted
+_PAIR_BYTES = 64  # bytes of a possible pair of labels, with its sum, while pairs are sorted
 _LEAST_BITS = (
-    12  # for a sum beside its pair: one that needs more is listed in parts, and sums of all rows are below 2^32
+    12  # least bits for a sum in its pair's word: a larger sum is listed in parts, and all sums are below 2^32
 )
-_FEW_ROWS = 8  # a label, on average, up to which entries of a row seldom share one: they are listed as they are
-_LONG_ROW = 2048  # entries of a row that a block lists, not a warp
+_FEW_ROWS = 8  # mean rows of a label up to which a row's entries seldom share a label: each entry is listed as a pair
+_LONG_ROW = 2048  # entries of a row that a warp lists at most; a block lists a longer one
 
 
 def sum_by_labels(e: Any) -> MatrixStore:
-    """Return the matrix of sums, some labels at a time where all pairs would not fit."""
+    """Return the matrix of sums, computed for a range of labels at a time if all pairs do not fit."""
     A, given = e.operands
     xp, store, width = cuda.current().xp, A._store, e.shape[0]
     if not width:
@@ -39,7 +39,7 @@ def sum_by_labels(e: Any) -> MatrixStore:
     counted = (label < width) & (lengths > 0)
     if not boolean_reductions.any_true(counted):
         return MatrixStore(e.dtype, width, width, None)
-    # a row has a pair for each label that its entries have
+    # most pairs of each label: a row has at most one for each entry, and one for each label
     most = xp.bincount(label[counted], xp.minimum(lengths[counted], width), width).astype(np.int64)
     before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(most)])
     sums = _Sums(e, A.dtype, rows, label, counted, lengths, before)
@@ -47,7 +47,7 @@ def sum_by_labels(e: Any) -> MatrixStore:
 
 
 class _Found(NamedTuple):
-    """The pairs that kernels find; the fields are those of Pairs in label_sums.cu, 0 where there is none."""
+    """The arrays for pairs that kernels find, the fields of Pairs in label_sums.cu; 0 for one that is not used."""
 
     pairs: Any
     totals: Any
@@ -57,7 +57,7 @@ class _Found(NamedTuple):
 
 
 class _Sums:
-    """The part of the work that all blocks of a result share."""
+    """The data that the computations of all row blocks of a result share."""
 
     def __init__(self, e: Any, dtype: Any, rows: Any, label: Any, counted: Any, lengths: Any, before: Any) -> None:
         self.rows, self.width, self.before, self.kind = rows, e.shape[0], before, e.dtype.np_type
@@ -69,7 +69,7 @@ class _Sums:
         self.are_few = int(counted.sum()) <= _FEW_ROWS * self.width
 
     def make(self, first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
-        """Return the rows of some labels: offsets, ids and values."""
+        """Return rows first .. last-1 of the result: offsets, ids and values."""
         xp, width = cuda.current().xp, self.width
         most = int(self.before[last] - self.before[first])
         every = (last - first) * width
@@ -91,7 +91,7 @@ class _Sums:
         return xp.searchsorted(keys, starts).astype(np.int64), keys % np.uint64(width), sums
 
     def _sorted(self, listed: Any, first: int, most: int) -> tuple[Any, Any]:
-        """Return the pairs of some rows, ascending, and their sums."""
+        """Return the pairs of the listed rows, sorted, and the sum of each."""
         xp = cuda.current().xp
         pairs, totals, count = self._listed(listed, first, most, 0)
         order = xp.argsort(pairs)
@@ -103,7 +103,7 @@ class _Sums:
         return pairs[ends][kept], sums[kept].astype(self.kind)
 
     def _sorted_with_sums(self, listed: Any, first: int, most: int, starts: Any, bits: int) -> tuple[Any, Any, Any]:
-        """Return the rows of some labels by sorting numbers that have a sum in their lowest bits (label_pairs.cu)."""
+        """Return rows of the result by sorting words of a pair with its sum in the lowest bits (label_pairs.cu)."""
         gpu = cuda.current()
         xp = gpu.xp
         if self.are_few and self._are_small(2**bits):
@@ -123,7 +123,7 @@ class _Sums:
         return kept.offsets(xp.searchsorted(pairs, starts << np.uint64(bits)).astype(np.int64)), ids, sums
 
     def _listed(self, listed: Any, first: int, capacity: int, bits: int) -> tuple[Any, Any, int]:
-        """Return the pairs of some rows as they are found, with their sums in the lowest bits or beside them."""
+        """Return the pairs of the listed rows, unsorted, with sums in the lowest `bits` or, if 0, in a second array."""
         xp = cuda.current().xp
         totals = groups.NULL if bits else xp.empty(capacity, self.kind)
         found = _Found(xp.empty(capacity, np.uint64), totals, bits, xp.zeros(1, np.uint64), capacity)
@@ -134,7 +134,7 @@ class _Sums:
         return found.pairs[:count], totals, count
 
     def _entries(self, listed: Any, first: int, bits: int) -> Any:
-        """Return a pair for each entry of some rows."""
+        """Return a pair for each entry of the listed rows, with its weight in the lowest `bits`."""
         gpu, rows = cuda.current(), self.rows
         xp = gpu.xp
         is_long = self.lengths[listed] > _LONG_ROW
@@ -150,7 +150,7 @@ class _Sums:
         return pairs
 
     def _are_small(self, limit: int) -> bool:
-        """Return whether each weight is below a limit, and their sum below 2^32."""
+        """Return whether each weight is below a limit and the sum of all is below 2^32."""
         rows = self.rows
         if not self.case.reads:
             return bool(rows.nvals < 2**32)
@@ -164,7 +164,7 @@ class _Sums:
         return codegen.kernel(cuda.current(), "label_pairs.cu", labels.types(self.case), name)
 
     def _add(self, listed: Any, first: int, found: _Found) -> None:
-        """List the pairs of some rows, or add them up."""
+        """List the pairs of the listed rows, or add them to the dense totals."""
         xp = cuda.current().xp
         lengths, least = self.lengths[listed], 0
         for kind, limit in enumerate((*self.limits, self.rows.nvals)):

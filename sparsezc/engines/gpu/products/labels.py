@@ -1,7 +1,7 @@
-"""Rows whose columns have labels (ops/labels.py): each row's best label, and its sum with one (labels.cu).
+"""Sums of rows by the labels of their columns (ops/labels.py, labels.cu): each row's best label, or one label's sum.
 
-The rows that are wanted are listed by their lengths: those whose labels fit a warp's table in shared memory, those
-that fit a block's, and the others, of which entries spill to device memory.
+The wanted rows are listed in three classes: those whose labels fit a warp's hash table in shared memory, those whose
+labels fit a block's, and the others, for which the table spills to device memory.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from sparsezc.expr.mask import Mask
 from sparsezc.memory import budget
 from sparsezc.semirings.types.datatypes import DataType
 
-_TABLE_BYTES = 36 << 10  # of shared memory, a block: six blocks fit a multiprocessor
-_WARP_ENTRIES = 2048  # of a row that a warp sums within a label; of a longer one a block does
+_TABLE_BYTES = 36 << 10  # bytes of shared memory of a block: six blocks fit a multiprocessor
+_WARP_ENTRIES = 2048  # entries of a row that a warp sums within a label at most; a block sums a longer one
 
 
 class Tables(NamedTuple):
-    """A hash table in device memory for each block: entries of long rows for which its shared memory has no slot."""
+    """A hash table in device memory for each block, for entries of long rows that do not fit in shared memory."""
 
     keys: Any
     sums: Any
@@ -43,7 +43,7 @@ NO_TABLES = Tables(groups.NULL, groups.NULL, 0)
 
 
 class Case(NamedTuple):
-    """The properties that a kernel is specialised for; label_rows.cuh has what the flags mean."""
+    """The properties by which a kernel is specialised; label_rows.cuh explains the flags."""
 
     dtype: DataType
     wide: bool
@@ -58,7 +58,7 @@ class Case(NamedTuple):
 
 
 def best_label(e: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Write the best label of each row that the mask lets through, where it is not the row's own."""
+    """Write the best label of each row that the mask allows, if it is not the row's own label."""
     A, given, stays = e.operands
     label = checked_labels(e, given)
     rows, best = _run(e, A, label, write, stays=bool(stays.value))
@@ -67,13 +67,13 @@ def best_label(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 def label_weight(e: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Write what each row that the mask lets through has within its label."""
+    """Write the sum of each allowed row's entries whose columns have the row's own label."""
     A, given = e.operands
     _put(e, *_run(e, A, checked_labels(e, given), write), out, write)
 
 
 def sums_within(e: Any, A: Any, label: Any, rows: Rows) -> Any:
-    """Return the sum of every row's entries with its label, on the device; `rows`: A's, wherever they are read."""
+    """Return the sum of each row's entries with the row's label, on the device; `rows`: A's, or a copy of them."""
     return _run(e, A, label, Write(None, None, False), rows=rows)[1]
 
 
@@ -84,7 +84,7 @@ def _put(e: Any, rows: Any, values: Any, out: Any, write: Write[Mask | None]) ->
 
 
 def full_values(e: Any, v: Any) -> Any:
-    """Return the values of a vector with an entry everywhere."""
+    """Return the values of a full vector; raise InvalidValue if it is not full."""
     store = v._store
     if store.nvals() != store.size:
         raise InvalidValue(
@@ -94,7 +94,7 @@ def full_values(e: Any, v: Any) -> Any:
 
 
 def checked_labels(e: Any, v: Any) -> Any:
-    """Return the labels, which kernels take for positions."""
+    """Return a vector's labels after a check of their range, as kernels use them as positions."""
     labels, n = full_values(e, v), v._store.size
     if n:
         least, most = int(labels.min()), int(labels.max())
@@ -106,7 +106,7 @@ def checked_labels(e: Any, v: Any) -> Any:
 def _run(
     e: Any, A: Any, label: Any, write: Write[Mask | None], stays: bool | None = None, rows: Rows | None = None
 ) -> tuple[Any, Any]:
-    """Return the rows that are wanted, and the best label of each or, without `stays`, its sum."""
+    """Return the allowed rows, and the best label of each or, if `stays` is None, its sum within its own label."""
     xp, sums, reads = cuda.current().xp, stays is None, "x" in e.op.reads
     rows, n = rows_of(A._store) if rows is None else rows, A._store.nrows
     wanted = _wanted(write, n)
@@ -122,7 +122,7 @@ def _run(
 
 
 def _wanted(write: Write[Mask | None], n: int) -> Any:
-    """Return the rows that a mask lets through (int64, ascending)."""
+    """Return the rows that a mask allows (int64, ascending)."""
     xp, mask = cuda.current().xp, in_bits(write).mask
     if mask.allows_all:
         return xp.arange(n)
@@ -133,7 +133,7 @@ def _wanted(write: Write[Mask | None], n: int) -> Any:
 
 
 def _divided(lengths: Any, case: Case, sums: bool) -> Iterator[tuple[Any, bool, bool]]:
-    """Places of rows of some lengths, whether a block takes each, and whether its table is in device memory."""
+    """Yield the positions of rows of each class, whether blocks take them, and whether tables are in device memory."""
     xp = cuda.current().xp
     if sums:
         yield xp.flatnonzero((lengths > 0) & (lengths <= _WARP_ENTRIES)), False, False
@@ -146,7 +146,7 @@ def _divided(lengths: Any, case: Case, sums: bool) -> Iterator[tuple[Any, bool, 
 
 
 def most_entries(case: Case) -> tuple[int, int]:
-    """Return the most entries of rows whose labels fit a warp's table and a block's: three quarters, with their own."""
+    """Return the most entries of a row for a warp's table and for a block's, which they fill to three quarters."""
     slots = _slots(case)
     return slots // 8 * 3 // 4 - 1, slots * 3 // 4 - 1
 
@@ -156,7 +156,7 @@ def _slots(case: Case) -> int:
 
 
 def tables(longest: int, count: int, case: Case) -> Tables:
-    """Return the tables of blocks that take rows of at most so many entries: as many blocks as fit in memory."""
+    """Return tables for rows of at most `longest` entries, for as many blocks as `count` rows use and memory allows."""
     gpu = cuda.current()
     slots, key = 2 * longest, np.dtype(np.uint64 if case.long_labels else np.uint32)
     capacity = max(1, budget.available() // 4 // (slots * (8 + key.itemsize)))
@@ -166,7 +166,7 @@ def tables(longest: int, count: int, case: Case) -> Tables:
 
 
 def _launch(case: Case, rows: Rows, listed: Any, label: Any, stays: bool | None, division: tuple[bool, Tables]) -> Any:
-    """Return the answers of the listed rows, each taken by a block or by a warp."""
+    """Launch labels.cu for the listed rows, each taken by a block or a warp; return their labels or sums."""
     gpu, (blocks, made) = cuda.current(), division
     xp, sums, in_memory = gpu.xp, stays is None, made.slots > 0
     kernel = codegen.kernel(gpu, "labels.cu", prelude(case, blocks, in_memory, sums), "labels")
@@ -183,13 +183,13 @@ def _launch(case: Case, rows: Rows, listed: Any, label: Any, stays: bool | None,
 
 @lru_cache(maxsize=256)
 def prelude(case: Case, blocks: bool, in_memory: bool, sums: bool) -> str:
-    """Return the text before labels.cu."""
+    """Return the prelude of labels.cu."""
     return "\n".join((types(case, "i64"), flags(BLOCKS=blocks, GLOBAL=in_memory, SUM=sums)))
 
 
 @lru_cache(maxsize=256)
 def types(case: Case, labels: str = "Key") -> str:
-    """Return label_rows.cuh's prelude, and the slots of a block's table; `labels`: the type of stored labels."""
+    """Return the prelude of label_rows.cuh, with the slots of a block's table; `labels`: the type of stored labels."""
     ids, keys = ("u64" if wide else "u32" for wide in (case.wide, case.long_labels))
     return "\n".join(
         (

@@ -1,8 +1,8 @@
-"""Many searches at once: products over truth values with a panel of up to 256 of them (multi_source_*.cu).
+"""Steps of up to 256 searches at once: Boolean products with a panel of their frontiers (multi_source_*.cu).
 
 Each pair of a search and a vertex is one bit, so a row of the matrix is read once for all searches. Searches whose
-frontiers have few edges push, the others pull: a pull can stop once all of its searches have found a neighbour, and a
-search with a small frontier would prevent that.
+frontiers have few edges push, the others pull: a pull stops early once all of its searches have found a neighbour,
+which a search with a small frontier would prevent.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from sparsezc.engines.gpu.storage.vector_store import MaskBits
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
-FEW = 1 / 32  # share of all edges in a frontier: a search with fewer would keep a pull from stopping early
-_ATOMIC = 1.5  # the cost of setting a bit beyond reading an id, where edges are in device memory
-ENTRIES = 4  # totals in front of those of the searches
+FEW = 1 / 32  # share of all edges in a frontier: a search with a smaller one would keep a pull from early exit
+_ATOMIC = 1.5  # cost of setting a bit by an atomic, in reads of ids from device memory
+ENTRIES = 4  # number of totals that precede those of single searches
 
 
 def step(
     same: Any, dtype: DataType, pull: Rows | None, push: Rows | None, nrows: int, x: Panel, mask: MaskBits
 ) -> SameVector:
-    """Return the vertices that each search reaches in one step, where the mask allows it.
+    """Return the vertices that each search reaches in one step and the mask allows.
 
     Parameters
     ----------
     same : scalar
         The value of every entry of the result; `dtype` is its type.
     pull, push : Rows, optional
-        The rows of a matrix and of its transpose: at least one of them.
+        The rows that a pull reads, and those of the transpose, which a push reads: at least one of them.
     nrows : int
         The number of vertices that may be reached.
     x : Panel
@@ -62,32 +62,32 @@ def step(
 
 
 def push_cost(placement: str) -> float:
-    """Return the cost of an entry that is pushed, in entries that are pulled."""
+    """Return the cost of pushing an entry, in entries pulled."""
     return 1.0 + _ATOMIC * RECORDS[placement].resident
 
 
 @dataclass(frozen=True)
 class Work:
-    """The reads of a step, in entries of the matrix."""
+    """The entries of the matrix that a step may read."""
 
-    frontier: int  # of the rows in any frontier
+    frontier: int  # entries of the rows that are in any frontier
     wanted_rows: int
     wanted_first: int  # the sum of min(entries, 32): entries in the rows' first slices
     wanted: int
-    searches: Any  # of the rows in each search's frontier
+    searches: Any  # entries of the rows in each search's frontier
     nvals: int
 
 
 def work_of(totals: NDArray[np.int64], nvals: int) -> Work:
-    """Return the work of counted totals: four numbers, then those of the searches."""
+    """Return the work for totals that were counted: four numbers, then one for each search."""
     frontier, rows, first, entries = totals[:ENTRIES].tolist()
     return Work(frontier, rows, first, entries, totals[ENTRIES:], nvals)
 
 
 def divide(work: Work, push_cost: float, slots: int = 0) -> tuple[Any, Any]:
-    """Return which searches push and which pull, by their reads: all push, all pull, or those with few edges push.
+    """Return which searches push and which pull, for the fewest reads: all push, all pull, or those of few edges push.
 
-    With `slots` cached ids of each row, a pull reads a row only if these leave a search without a neighbour.
+    With heads of `slots` ids, a pull reads a row only if these give a search no neighbour.
 
     >>> all_few = Work(10, 100, 900, 1000, np.array([4, 6]), 1000)
     >>> [x.tolist() for x in divide(all_few, 1.0)]
@@ -105,9 +105,9 @@ def divide(work: Work, push_cost: float, slots: int = 0) -> tuple[Any, Any]:
 def cheapest(work: Work, push_cost: float, slots: int = 0) -> tuple[float, Any, Any]:
     """Return the entries that a step reads, and which searches push and which pull; see :func:`divide`."""
     there, best = work.searches > 0, work.frontier * push_cost
-    if not slots and best <= min(work.wanted, work.wanted_first):  # no pull reads less
+    if not slots and best <= min(work.wanted, work.wanted_first):  # a pull reads at least as much
         return best, there, there & False
-    # In few calls of NumPy: the device has nothing to do meanwhile.
+    # By few NumPy calls, as the device is idle during them.
     edges = int(work.searches.sum())
     many = work.searches >= max(FEW * work.nvals, 1)
     some, all_of_them = int(np.count_nonzero(many)), int(np.count_nonzero(there))
@@ -127,17 +127,17 @@ def cheapest(work: Work, push_cost: float, slots: int = 0) -> tuple[float, Any, 
 
 
 def pulled_entries(work: Work, pulling: Any) -> float:
-    """Return the entries that a pull of some searches reads without cached ids."""
+    """Return the entries that a pull of these searches reads without heads."""
     edges = work.searches[pulling]
     share = float(edges.min()) / work.nvals
     return _until_all_stop(work, edges.size, share if share < FEW else float(edges.mean()) / work.nvals, 0)
 
 
 def _until_all_stop(work: Work, count: int, share: float, slots: int) -> float:
-    """Return the entries that a pull reads until its last search has found a neighbour, in slices of 32.
+    """Estimate the entries that a pull reads, in slices of 32, until its last search has found a neighbour.
 
-    An entry is in a search's frontier with the share of all edges that end there; the last of k searches takes ln k
-    times longer than one search.
+    The probability that an entry is in a search's frontier is `share`, that of all edges which end there. The last of
+    k searches takes 1 + ln k times as many entries as one.
     """
     slices = (1 + log(count)) / share / 32
     left = 1 - (1 - (1 - share) ** slots) ** count if slots else 1.0
@@ -145,7 +145,7 @@ def _until_all_stop(work: Work, count: int, share: float, slots: int) -> float:
 
 
 class _Active(NamedTuple):
-    """A bit for each search that takes part (multi_source_bfs.cuh)."""
+    """Kernel arguments: a bit for each search that takes part in a launch (multi_source_bfs.cuh)."""
 
     a: np.uint64
     b: np.uint64
@@ -157,12 +157,12 @@ _NO_BITS = (np.uint64(0),) * 3
 
 
 class Planned(NamedTuple):
-    """The searches of a launch by a step that the device has planned, at most 64.
+    """At most 64 searches of a launch whose division the device itself has computed.
 
     Attributes
     ----------
     address : int
-        Of their bits.
+        The address of the searches' bits.
     counters : array of uint64, shape (2,)
         Zeros at the launch.
     """
@@ -171,28 +171,28 @@ class Planned(NamedTuple):
     counters: Any
 
     def active(self) -> _Active:
-        """Return the address as kernels take it."""
+        """Return the address as a kernel argument."""
         return _Active(np.uint64(self.address), *_NO_BITS)
 
 
 class Case:
-    """One step: the panel, the mask, and the vertices reached so far."""
+    """One step: the panel of frontiers, the mask, and the bits of the vertices reached."""
 
     def __init__(self, x: Panel, mask: MaskBits, y: Any) -> None:
         self.x, self.mask, self.y = x, mask, y
         self.words = -(-x.width // 64)
         self.aligned = x.width == 64 * self.words
-        self.pulled = 0.0  # entries that the searches that pull would read without heads
+        self.pulled = 0.0  # entries that the pulling searches would read without heads
 
     def totals(self, pull: Rows | None, push: Rows | None) -> NDArray[np.int64]:
-        """Return the numbers of `Work` and, for each search, the entries of the rows in its frontier. Waits."""
+        """Return the totals for :func:`work_of`. Waits for the device."""
         totals = cuda.current().xp.zeros(ENTRIES + 64 * self.words, np.uint64)
         self.count(pull, push, totals)
         found: NDArray[np.int64] = cuda.current().asnumpy(totals).astype(np.int64)[: ENTRIES + self.x.width]
         return found
 
     def count(self, pull: Rows | None, push: Rows | None, totals: Any) -> None:
-        """Add these numbers to totals on the device, an array for a multiple of 64 searches."""
+        """Add the totals to an array on the device, of a multiple of 64 searches."""
         gpu = cuda.current()
         nrows, pulled = (0, 0) if pull is None else (pull.nrows, pull.indptr)
         name = "multi_source_bfs_work"
@@ -205,7 +205,7 @@ class Case:
         )  # fmt: skip
 
     def shares(self, pull: Rows | None, push: Rows | None) -> tuple[Any, Any]:
-        """Return which searches push and which pull, a Boolean each. Waits for the device."""
+        """Return which searches push and which pull, as arrays of bool. Waits for the device."""
         totals = self.totals(pull, push)
         work = work_of(totals, 0 if push is None else push.nvals)
         there = work.searches > 0
@@ -218,7 +218,7 @@ class Case:
         return pushing, pulling
 
     def launch(self, way: str, rows: Rows, searches: Any, near: Heads | None = None) -> None:
-        """Launch one kernel; a pull is given the heads that it reads first."""
+        """Launch the push or pull of these searches; `near`: the heads that a pull reads first."""
         gpu, planned = cuda.current(), isinstance(searches, Planned)
         chunks = rows.chunks
         looks = near is not None and near.k > 0
@@ -238,7 +238,7 @@ class Case:
         )  # fmt: skip
 
     def _active(self, searches: Any) -> _Active:
-        """Return the bits of some searches, as kernels take them."""
+        """Return the bits of these searches as kernel arguments."""
         bits = np.zeros(WIDTH, np.bool_)
         bits[: searches.size] = searches
         return _Active(*np.packbits(bits, bitorder="little").view(np.uint64))
@@ -249,7 +249,7 @@ def prelude(
     wide: bool = False, compressed: bool = False, looks: bool = False, words: int = 1, aligned: bool = True,
     long: int = 1, at_once: int = 32, planned: bool = False,
 ) -> str:  # fmt: skip
-    """Return the prelude of multi_source_bfs.cuh and of the files that include it."""
+    """Return the prelude of the kernels that include multi_source_bfs.cuh."""
     constants = f"constexpr u64 LONG = {long};\nconstexpr u32 WORDS = {words}, ROWS_PER_WARP = {at_once};"
     given = flags(ALIGNED=aligned, COMPRESSED=compressed, HEADS=looks, PLANNED=planned)
     return f"{typedefs(Id='u64' if wide else 'u32')}\n{given}\n{constants}"

@@ -1,7 +1,7 @@
-"""The plan of a product of a matrix and a vector: push or pull, its layouts, and the number of rows a warp reads.
+"""The plan of a product of a matrix and a vector: push or pull, its layouts, and the rows that a warp reads at once.
 
-Planning launches only the kernels that build a layout; spmv.py launches the product by its :class:`Plan`. How warps
-share rows: rows_per_warp.py.
+Planning launches only kernels that count or build a layout; spmv.py launches the product by its :class:`Plan`.
+rows_per_warp.py divides the rows among warps.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from sparsezc.expr.dispatch import Write
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
-OFFSET_BYTES = 16  # two offsets a row, where the edges are in the same memory
-ATOMIC_BYTES = 6  # measured: with 4-byte ids in device memory a full push takes 2.5 times what a full pull takes
-LINK_SHARE = 1 / 64  # bytes over the host link for a byte of device memory
+OFFSET_BYTES = 16  # bytes of a row's two offsets, if edges are in device memory, too
+ATOMIC_BYTES = 6  # measured: with 4-byte ids in device memory a full push takes 2.5 times as long as a full pull
+LINK_SHARE = 1 / 64  # the cost of a byte of device memory, in bytes over the host link
 _SLICE = 32  # entries of a row that a warp reads at once
 _ALL = 2**62  # entries: no row has more
 
 
 class Reads(NamedTuple):
-    """The parts of its operands that a semiring's multiply reads, and how its sums may be made.
+    """The parts of operands that a semiring's multiply reads, and the properties of its sums.
 
     Attributes
     ----------
     values, vector, ids : bool
-        The matrix's values, the vector's values, and column ids where a pull would not need these to find the vector's.
+        Whether a product with a full vector reads the matrix's values, the vector's values, and column ids.
     stops : bool
-        Sums reach their terminal value soon. Those of Booleans do; the bound of a number type is practically never
+        Sums reach their terminal value early. Sums of Booleans do; the bound of a number type is practically never
         reached.
     any_order : bool
         Values may be folded in any order, to the last bit.
     counts : bool
-        A sum of products is their number, which offsets give.
+        A sum is the number of its products, which offsets give without a read of entries.
     """
 
     values: bool
@@ -62,7 +62,7 @@ class Reads(NamedTuple):
 
 @lru_cache(maxsize=256)
 def reads_of(semiring: Any, vector_left: bool) -> Reads:
-    """Return the operands' parts that a semiring reads; `vector_left`: the vector is its multiply's left operand."""
+    """Return the reads of a semiring; `vector_left`: the vector is the left operand of its multiply."""
     monoid, read = semiring.monoid, semiring.reads
     values, vector = ("y", "x") if vector_left else ("x", "y")
     return Reads(
@@ -76,7 +76,7 @@ def reads_of(semiring: Any, vector_left: bool) -> Reads:
 
 
 class Product(NamedTuple):
-    """w = M v, with M a matrix of `dtype` or its transpose.
+    """The product w = M v, with M a matrix of `dtype` or its transpose.
 
     Attributes
     ----------
@@ -94,22 +94,22 @@ class Product(NamedTuple):
     reads: Reads
 
     def reads_apart(self, rows: Rows) -> bool:
-        """Return whether each entry's value is read beside its id."""
+        """Return whether the product reads a value for each entry, beside its id."""
         return self.reads.values and not rows.iso
 
 
 class Plan(NamedTuple):
-    """The rows, layouts and wanted rows of a product.
+    """The plan of a product: its rows, layouts, wanted rows and division among warps.
 
     Attributes
     ----------
     rows : Rows
-        The rows of M to pull, of its transpose to push.
+        The rows of M for a pull, those of its transpose for a push.
     heads, packed : layouts of these rows
     wanted : Wanted
-        The rows that are read: all, if it has no words.
+        The rows that the product reads.
     hubs : int
-        Ids below it have the vector's values in shared memory.
+        The number of first columns whose vector values are in shared memory.
     """
 
     rows: Rows
@@ -120,7 +120,7 @@ class Plan(NamedTuple):
     hubs: int = 0
 
     def with_hubs(self, hubs: int) -> Plan:
-        """Return the plan with as many hubs' values in shared memory, and with blocks that stay."""
+        """Return the plan with values of `hubs` columns in shared memory, and one persistent block a multiprocessor."""
         return self._replace(hubs=hubs, grid=rows_per_warp.staying(self.grid, self.rows.device)) if hubs else self
 
 
@@ -128,14 +128,14 @@ class Plan(NamedTuple):
 
 
 def pulls(product: Product, rows: Rows | None, columns: Rows | None, mask: MaskBits) -> tuple[bool, float | None]:
-    """Return whether to pull, and the number of entries that this reads if it was estimated.
+    """Return whether to pull, and the number of entries that a pull reads, or None if that was not estimated.
 
-    `rows`, `columns`: those of M and of its transpose, at least one of which exists.
+    `rows`, `columns`: the rows of M and of its transpose, at least one of which exists.
     """
     vector = product.vector
     if rows is None or columns is None or vector is None or product.full:
         return rows is not None, None
-    if ENGINE_STATE.pool is not None:  # counting would wait for the device
+    if array_pool.serving() is not None:  # counting entries would wait for the device
         return False, None
     entries = vector.count_rows(columns)
     assert vector.count is not None
@@ -158,7 +158,7 @@ def pulls(product: Product, rows: Rows | None, columns: Rows | None, mask: MaskB
 
 
 def repeats(product: Product, rows: Rows, mask: MaskBits) -> bool:
-    """Return whether a pull that is not estimated always has this plan: no layout serves it or counts what it reads."""
+    """Return whether a pull's plan is the same next time: no layout serves it or counts its reads."""
     reads, vector = product.reads, product.vector
     if vector is None or reads.stops or rows.chunks.count or placements.serves(rows):
         return False
@@ -166,20 +166,20 @@ def repeats(product: Product, rows: Rows, mask: MaskBits) -> bool:
     if packs and rows.layouts[PackedValues].built is None:  # the next product may build it
         return False
     if reads.any_order and not product.reads_apart(rows) and not (placements.moves(rows) or placements.lie_near(rows)):
-        return False  # row heads
+        return False  # row heads may serve it
     if not _may_rearrange(product, mask):
         return True
-    return column_blocks.count(rows.ncols * vector.dtype.np_type.itemsize) == 1  # blocks, or hubs' columns, otherwise
+    return column_blocks.count(rows.ncols * vector.dtype.np_type.itemsize) == 1  # blocks, hub columns otherwise
 
 
 # The plans
 
 
 def _may_rearrange(product: Product, mask: MaskBits) -> bool:
-    """Return whether a layout with entries in another order may serve a pull: column blocks, hub columns, row groups.
+    """Return whether a layout that reorders entries may serve a pull: column blocks, hub columns or row groups.
 
-    They serve full vectors of which each value is read. Where ``gb.config.rows_per_warp`` is 1, none does: a warp would
-    read entries of several rows, or a part of a row.
+    They serve products that read all values of a full vector. With ``gb.config.rows_per_warp = 1`` none does, as a warp
+    would read entries of several rows, or a part of a row.
     """
     reads = product.reads
     return product.full and reads.vector and not reads.stops and mask.allows_all and config.rows_per_warp != 1
@@ -188,34 +188,34 @@ def _may_rearrange(product: Product, mask: MaskBits) -> bool:
 def blocks(
     product: Product, rows: Rows, columns: Rows | None, out: VectorStore, write: Write[MaskBits]
 ) -> tuple[list[Rows], VectorStore]:
-    """Return the matrices that a pull reads, and the vector that it writes.
+    """Return the rows, or column blocks, that a pull reads, and the vector that it writes.
 
-    These are the rows and `out`; or, where a full vector exceeds the cache, the column blocks of the rows and a new
-    vector: `out` must stay as it was if there is no memory for the product with a later block.
+    These are the rows and `out` or, if a full vector exceeds the cache, the column blocks and a new vector: `out` must
+    stay unchanged if memory runs short at a later block.
     """
     vector = product.vector
     if vector is None or not _may_rearrange(product, write.mask) or vector is out or write.accum is not None:
         return [rows], out
     nbytes = rows.ncols * vector.dtype.np_type.itemsize
     apart = product.reads_apart(rows)
-    if column_blocks.count(nbytes) == 1 or (apart and config.packing == "on"):  # blocks have no packed words
+    if column_blocks.count(nbytes) == 1 or (apart and config.packing == "on"):  # blocks have no packed values
         return [rows], out
     layout, result = rows.layouts[ColumnBlocks], VectorStore(product.semiring.return_type, out.size)
     if layout.built is not None:
-        result.make()  # memory first, as blocks may be dropped for it; those that a product holds stay until its end
+        result.make()  # allocated first, as blocks may be dropped for it; blocks that the product refers to stay
     made = layout.get_or_build(rows, Demand(rows.nvals, product.dtype, apart, columns, nbytes))
     return made, out if made == [rows] else result
 
 
 class ByHubs(NamedTuple):
-    """A pull by rows whose columns are numbered by descending length, or as it was.
+    """A pull's product and rows, with columns numbered by descending length if that pays off.
 
     Attributes
     ----------
     hubs : int
-        The first columns, whose values fit shared memory.
+        The number of first columns whose values are read from shared memory.
     groups : Groups or None
-        The same rows in groups, which are read instead.
+        The same rows in groups, which the product reads instead.
     """
 
     product: Product
@@ -225,44 +225,44 @@ class ByHubs(NamedTuple):
 
 
 def by_hubs(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits) -> ByHubs:
-    """Return a pull's product and rows with the columns numbered by descending length, where that pays, else as given.
+    """Return a pull's product and rows, with columns numbered by descending length if that pays off.
 
-    It pays for a full vector that exceeds the cache, of which most entries read the values of scattered hubs.
+    It pays off if a full vector exceeds the cache and most entries read the values of scattered hubs.
     """
     vector = product.vector
     if vector is None or not _may_rearrange(product, mask):
         return ByHubs(product, rows)
     apart = product.reads_apart(rows)
-    if "k" in product.semiring.reads or (apart and config.packing == "on"):  # ids count; words would be packed twice
+    if "k" in product.semiring.reads or (apart and config.packing == "on"):  # k is an id; words would be packed twice
         return ByHubs(product, rows)
     demand = Demand(rows.nvals, product.dtype, apart, columns, rows.ncols * vector.dtype.np_type.itemsize)
     made = rows.layouts[HubColumns].get_or_build(rows, demand)
     if made is None:
         return ByHubs(product, rows)
     hubs, size = made.in_shared(vector.dtype, rows.nvals), product.semiring.return_type.np_type.itemsize
-    measured = 4 <= size <= 8  # and a block has no shared memory for wider sums
+    measured = 4 <= size <= 8  # row groups were measured; shared memory is too small for wider sums
     groups = rows.layouts[RowGroups].get_or_build(rows, demand) if measured else None
     return ByHubs(product._replace(vector=made.gathered(vector)), made.rows or rows, hubs, groups)
 
 
 def pull(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits, estimated: float | None) -> Plan:
-    """Return the plan of a pull from these rows; `estimated`: the entries that it reads, as :func:`pulls` says."""
+    """Return the plan of a pull; `estimated`: the number of entries that it reads, from :func:`pulls`."""
     heads = _heads_to_pull(product, rows, columns, estimated)
     packed = _packed(product, rows, rows.nvals if estimated is None else estimated)
     everything = mask.allows_all
-    entries = 0 if heads.k else estimated  # few entries remain to be read after the heads, in unknown rows
+    entries = 0 if heads.k else estimated  # after the heads few entries are read, of unknown rows
     wanted = Wanted(None if everything else mask.bits, mask.flip, entries, _SLICE if product.reads.stops else _ALL)
     return Plan(rows, heads, packed, wanted, _grid(rows, everything, True, heads.k > 0))
 
 
 def push(product: Product, columns: Rows, rows: Rows | None) -> Plan:
-    """Return the plan of a push along the rows of M's transpose."""
+    """Return the plan of a push; `columns`: the rows of M's transpose, which it reads."""
     vector, counted = product.vector, None
     if vector is not None and product.reads.values:
-        vector.expect_rows(columns)  # counting the frontier then also counts the entries that a push reads
+        vector.expect_rows(columns)  # then the count of the frontier also counts the entries of its rows
     if vector is not None and vector.next_rows is columns:
         counted = vector.row_entries
-    if counted is None and vector is not None and vector.count is not None:  # counting would wait for the device
+    if counted is None and vector is not None and vector.count is not None:  # estimated: a count waits for the device
         counted = vector.count * columns.nvals // columns.nrows
     packed = _packed(product, columns, columns.nvals if counted is None else counted)
     heads = _heads_to_push(product, columns, rows)
@@ -271,10 +271,10 @@ def push(product: Product, columns: Rows, rows: Rows | None) -> Plan:
 
 
 def _heads_to_pull(product: Product, rows: Rows, columns: Rows | None, estimated: float | None) -> Heads:
-    """Return the row-head cache if a pull can use it.
+    """Return the row heads if a pull can use them, otherwise NO_HEADS.
 
-    A pull can use it for early exit, where the monoid has a terminal value and the vector lacks entries; or where rows
-    are whole in it and the order in which they are folded does not matter.
+    It can for early exit, if the monoid has a terminal value and the vector is not full; or if rows are whole in the
+    heads and may be folded in any order.
     """
     reads = product.reads
     if product.vector is None:
@@ -292,7 +292,7 @@ def _heads_to_pull(product: Product, rows: Rows, columns: Rows | None, estimated
 
 
 def _heads_to_push(product: Product, columns: Rows, rows: Rows | None) -> Heads:
-    """Return the row-head cache if rows that are whole in it need not be read over the link."""
+    """Return the row heads if they save a push reads over the link, otherwise NO_HEADS."""
     if product.reads_apart(columns):
         return NO_HEADS
     pool = ENGINE_STATE.pool
@@ -304,7 +304,7 @@ def _heads_to_push(product: Product, columns: Rows, rows: Rows | None) -> Heads:
 
 
 def _packed(product: Product, rows: Rows, entries: float) -> Packed:
-    """Return ids and values in one word, if a product that reads so many entries can use them."""
+    """Return the packed values if a product that reads so many entries can use them, otherwise NOT_PACKED."""
     if not product.reads.values or product.vector is None or config.packing == "off":
         return NOT_PACKED
     layout = rows.layouts[PackedValues]

@@ -1,21 +1,21 @@
 """The choice between push and pull, by the bytes that each would read.
 
-With both orientations of a matrix available, w = A v can be computed by pushing from v's entries along the columns of
-A, or by pulling each wanted entry of w along its row. Both read over the same link, so the fewer bytes win (Beamer,
-Asanovic, Patterson, SC 2012, doi:10.1109/SC.2012.50, with bytes instead of their tuned edge counts).
+If both orientations of a matrix exist, w = A v can be computed by a push from v's entries along the columns of A, or by
+a pull of each wanted entry of w along its row. Both read over the same link, so the one that reads fewer bytes is
+chosen (Beamer, Asanovic, Patterson, SC 2012, doi:10.1109/SC.2012.50, with bytes instead of their tuned edge counts).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-_TRIFLE = 2048  # a push of a smaller share of all entries is chosen without counting what a pull would read
-_SLICE = 32  # entries that a warp reads at once: the minimum for a row
+_TRIFLE = 2048  # a push of less than this fraction of all entries is chosen without counting a pull's reads
+_SLICE = 32  # entries that a warp reads at once, the least that it reads of a row
 
 
 @dataclass(frozen=True)
 class Work:
-    """The rows and entries of the frontier and of the rows that the mask allows."""
+    """The numbers of rows and entries of the frontier, and of the rows that the mask allows."""
 
     frontier_rows: int
     frontier_entries: int
@@ -26,7 +26,7 @@ class Work:
 
 
 def is_small(frontier_rows: int, frontier_entries: int, nvals: int) -> bool:
-    """Return whether a push is so cheap that counting the reads of a pull costs more than a pull could save.
+    """Return whether a push costs less than counting the reads of a pull would.
 
     >>> is_small(1, 40, 10**6), is_small(1, 10**5, 10**6)
     (True, False)
@@ -35,11 +35,11 @@ def is_small(frontier_rows: int, frontier_entries: int, nvals: int) -> bool:
 
 
 def pull_entries(work: Work, *, stops: bool, heads: int = 0) -> float:
-    """Return the entries that a pull reads: all of the wanted rows or, if it stops early, up to the first hit.
+    """Estimate the entries that a pull reads: all of the wanted rows or, with early exit, up to the first hit.
 
-    An entry hits the frontier with the share of all edges that end in it. A row is read in slices, at least one; a
-    longer search reads the expected number of slices of each row, at most all. With `heads` cached ids of each row, a
-    row is read only if none of these hits.
+    The probability that an entry hits the frontier is the frontier's share of all edges. A row is read in slices: the
+    expected number until a hit, at least one and at most all. With `heads` cached ids of each row, a row is read only
+    if none of them hits.
 
     >>> pull_entries(Work(10, 500, 100, 2000, 3000, 1000), stops=False)
     3000
@@ -60,20 +60,20 @@ def pull_entries(work: Work, *, stops: bool, heads: int = 0) -> float:
 def prefers_pull(
     work: Work, *, stops: bool, entry_bytes: float, offset_bytes: float, atomic_bytes: float = 0.0, heads: int = 0
 ) -> bool:
-    """Return whether pulling reads fewer bytes.
+    """Return whether a pull costs fewer bytes than a push.
 
     Parameters
     ----------
     stops : bool
         The monoid has a terminal value that products reach.
     entry_bytes : float
-        Bytes of an entry on the link: its id, and its value if the multiply reads it.
+        The bytes of an entry: its id, and its value if the multiply reads that.
     offset_bytes : float
         The cost of looking up a row's offsets, in bytes over the link.
     atomic_bytes : float
-        The cost of an atomic in a push beyond that of reading the vector in a pull, in the same bytes.
+        The cost of an atomic of a push, less that of a pull's read of the vector, in bytes over the link.
     heads : int
-        The ids of each row that a pull reads first, without using the link (head_cache.py).
+        The number of ids of each row that a pull reads first from device memory (head_cache.py).
 
     Examples
     --------

@@ -1,10 +1,10 @@
 """The number of rows that a warp reads together: one, or the 32 of a presence word (rows.cuh).
 
-EMOGI's warps read one row. Where rows are short, 32 of them share their requests. Where rows are long, sharing saves
-nothing: a warp with 32 rows reads as many slices in series as its longest row has entries, while warps without a word
-of rows are idle. One row a warp then takes as little as an eighth of the time (``python -m
-benchmarks.rows_per_warp``). A user who sets 1 gets it in every product: plan.py then takes no layout in another order
-and ``Rows.as_configured`` cuts no row into chunks. "auto" cuts long rows with either number.
+EMOGI's warps read one row each. If rows are short, 32 of them share their requests. If rows are long, sharing saves
+nothing: a warp with 32 rows reads as many slices in series as its longest row has entries, while warps without rows are
+idle. One row a warp then takes as little as an eighth of the time (``python -m benchmarks.rows_per_warp``). The setting
+1 holds for every product: plan.py then uses no layout that reorders entries, and ``Rows.as_configured`` cuts no row
+into chunks. "auto" cuts long rows with either number.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from sparsezc.engines.gpu.layouts import hub_columns
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 
-# Slices in series, divided by the share of busy warps: from here on one row a warp was measured to be no slower.
+# Slices in series, divided by the share of busy warps, from which one row a warp was measured to be no slower.
 _MIN_SLICES = 2400
-_MIN_ENTRIES = 1 << 18  # smaller matrices were not measured
-_PIECE = 512  # entries that a warp takes at least, on average, so that the shared work counter is rarely contended
-_WORDS_TO_SKIP = 16  # words a warp: with fewer, skipping saves less than an extra request costs
-_STAYING = 4  # words that a warp of a block that stays takes at least: with one, kron:24 took 2.97 ms instead of 2.83
+_MIN_ENTRIES = 1 << 18  # entries of a matrix: with fewer, one row a warp was not measured
+_PIECE = 512  # mean entries that a warp takes at once, at least: the shared work counter is then rarely contended
+_WORDS_TO_SKIP = 16  # words of rows a warp: with fewer, skipping empty ones saves less than the extra request costs
+_STAYING = 4  # least words that a warp of a persistent block takes: with one, kron:24 took 2.97 ms instead of 2.83
 
 
 class Grid(NamedTuple):
@@ -33,13 +33,13 @@ class Grid(NamedTuple):
     Attributes
     ----------
     at_once : int
-        The rows that a warp reads together: 1 or 32.
+        The number of rows that a warp reads together: 1 or 32.
     blocks, warps : int
-        The size of the launch.
+        The numbers of blocks and warps of the launch.
     most : int
         The most words of rows, or rows, that a warp takes at once.
     skips : bool
-        A warp first finds out which words of rows have entries.
+        A warp first determines which words of rows have entries.
     """
 
     at_once: int
@@ -50,7 +50,7 @@ class Grid(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """The sizes of some rows, by which a grid is chosen: rows, entries, chunks of long rows."""
+    """The sizes by which a grid is chosen: the numbers of rows, entries and row chunks."""
 
     nrows: int
     nvals: int
@@ -58,7 +58,7 @@ class Sizes(NamedTuple):
 
 
 def choose(rows: Rows) -> int:
-    """Return 1 or 32: ``gb.config.rows_per_warp`` or, for "auto", the one that was measured to be no slower."""
+    """Return 1 or 32: ``gb.config.rows_per_warp`` or, if that is "auto", the faster number by measurements."""
     return _choose(cuda.current(), config.rows_per_warp, rows.nrows, rows.nvals)
 
 
@@ -74,7 +74,7 @@ def _choose(gpu: Device, setting: int | str, nrows: int, nvals: int) -> int:
 def grid(
     gpu: Device, _multiprocessors: int, setting: int | str, sizes: Sizes, everything: bool, pulls: bool, looks: bool
 ) -> Grid:
-    """Return the division of rows, by `setting` and the device's multiprocessors.
+    """Return the division of rows among warps; `setting`: that of ``gb.config.rows_per_warp``.
 
     `everything`: all rows are wanted; `looks`: a pull reads the row-head cache first.
     """
@@ -95,12 +95,12 @@ def grid(
 
 
 def staying(grid: Grid, gpu: Device) -> Grid:
-    """Return the grid with one block a multiprocessor, of as many threads as hold the hubs' values in shared memory."""
+    """Return the grid with one persistent block a multiprocessor, which keeps hubs' values in shared memory."""
     most = max(grid.most, _STAYING) if grid.at_once == 32 else grid.most
     return grid._replace(blocks=gpu.multiprocessors, warps=gpu.multiprocessors * hub_columns.THREADS // 32, most=most)
 
 
 def skips_words(nrows: int, nvals: int, warps: int) -> bool:
-    """Return whether a pull first looks for words of rows with entries: many words a warp, few with any."""
+    """Return whether a pull first determines the words of rows with entries: there are many a warp, most are empty."""
     nwords = -(-nrows // 32)
     return nvals < 2 * nwords and nwords >= _WORDS_TO_SKIP * warps

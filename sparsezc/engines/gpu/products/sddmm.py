@@ -1,6 +1,6 @@
-"""Products of two full panels: at a mask's entries only (sddmm.cu), or of a panel and a small full matrix (CuPy).
+"""Products of full panels: of two at a mask's entries only (sddmm.cu), or of one and a small full matrix (CuPy).
 
-The first is known as SDDMM. The result has the mask's own offsets and ids, which are shared; only values are made.
+The first is known as SDDMM. The result shares the mask's offsets and ids; only its values are computed.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from sparsezc.semirings import binary
 from sparsezc.semirings.semiring import any_pair, plus_times
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
-_SECTOR = 32  # bytes of device memory that a request reads at least; a panel's row that fits is read by one lane
+_SECTOR = 32  # bytes of device memory that a request reads at least: one lane reads a panel's row of at most so many
 
 
 class Sides(NamedTuple):
-    """Full panels whose product is wanted at some entries: X by rows, Y by columns; and the steps to its weights."""
+    """Two full panels, X by rows and Y by columns, whose product is sampled, and the steps from it to weights."""
 
     semiring: Any
     left: Panel
@@ -47,12 +47,12 @@ class Sides(NamedTuple):
 
     @property
     def is_narrow(self) -> bool:
-        """Return whether a lane reads a row of either panel alone."""
+        """Return whether one lane reads a whole row of either panel."""
         return _is_narrow(self.left.vector.dtype, self.right.vector.dtype, self.inner)
 
     @property
     def dtype(self) -> DataType:
-        """The type of weights."""
+        """The type of the weights or, without steps, of the product."""
         return (
             _types(self.semiring.return_type, self.weights[0].steps)[-1] if self.weights else self.semiring.return_type
         )
@@ -63,7 +63,7 @@ class Sides(NamedTuple):
 
     @property
     def reads_values(self) -> bool:
-        """Return whether steps read the values of the matrix whose entries are sampled."""
+        """Return whether steps read the values of the matrix at whose entries the product is sampled."""
         return any(step.kind == "ewise_mult" for each in self.weights for step in each.steps)
 
     def arguments(self) -> dict[str, Any]:
@@ -71,13 +71,13 @@ class Sides(NamedTuple):
 
 
 def sides(semiring: Any, a: Any, b: Any, weights: tuple[Weights, ...] = ()) -> Sides | None:
-    """Return the panels of A and B of A B; None where one is none, or has places without an entry."""
+    """Return the panels of the product A B; None if A or B is no full panel."""
     left, right = _full(a, a._transposed), _full(b, not b._transposed)
     return None if left is None or right is None else Sides(semiring, left, right, weights)
 
 
 def _full(matrix: Any, across: bool) -> Panel | None:
-    """Return a full matrix as a panel, `across` (few rows) or along (few columns); None if it is not full."""
+    """Return a full matrix as a panel, with few rows (`across`) or few columns; None if it is not such a matrix."""
     store: MatrixStore = matrix._store
     size = store.nrows * store.ncols
     shape = panel.shape_of(store.nrows, store.ncols)
@@ -89,7 +89,7 @@ def _full(matrix: Any, across: bool) -> Panel | None:
 
 
 def at_entries(given: Sides, mask: MaskRows) -> MatrixStore:
-    """Return the product at the mask's entries, which must count by being there."""
+    """Return the product at the entries of a structural mask."""
     gpu, rows, dtype = cuda.current(), mask.rows, given.semiring.return_type
     shape = rows.nrows, rows.ncols
     if rows.nvals == 0:
@@ -108,9 +108,9 @@ def at_entries(given: Sides, mask: MaskRows) -> MatrixStore:
 
 
 def times_small(semiring: Any, a: Any, b: Any, width: int, across: bool) -> VectorStore | None:
-    """Return a full panel times a small full matrix, or with `across` a small one times a panel, as a panel of `width`.
+    """Return a full panel times a small full matrix, or with `across` the reverse product, as a panel of `width`.
 
-    None where it is no such product, or not one of floats over plus_times.
+    None if the product is another, not of floats, or not over plus_times.
     """
     few, large = (a, b) if across else (b, a)
     result: DataType = semiring.return_type
@@ -123,7 +123,7 @@ def times_small(semiring: Any, a: Any, b: Any, width: int, across: bool) -> Vect
     if x is None or small.nvals != small.nrows * small.ncols or not panel.fits(x.length * width, result):
         return None
     factor = dense(small).astype(result.np_type, copy=False)
-    if few._transposed != across:  # what X is multiplied by from the right
+    if few._transposed != across:  # the right factor of X
         factor = factor.T
     made = VectorStore(result, x.length * width)
     rows = x.vector.values.reshape(x.length, x.width).astype(result.np_type, copy=False)
@@ -136,13 +136,13 @@ def _is_narrow(left: DataType, right: DataType, inner: int) -> bool:
 
 
 def is_aligned(*arrays: Any) -> bool:
-    """Return whether arrays begin where requests of 16 bytes may, as all do that are no part of another."""
+    """Return whether all arrays begin at multiples of 16 bytes, as all do that are no views into others."""
     return all(isinstance(x, int) or cuda.current().pointer(x) % 16 == 0 for x in arrays)
 
 
 @cache
 def has_blas() -> bool:
-    """Return whether CuPy finds cuBLAS, which its smallest installation lacks."""
+    """Return whether CuPy can load cuBLAS, which its smallest installation lacks."""
     one = cuda.current().xp.ones((1, 1))
     try:
         return float((one @ one)[0, 0]) == 1
@@ -151,7 +151,7 @@ def has_blas() -> bool:
 
 
 def dense(store: MatrixStore) -> Any:
-    """Return a full matrix as an array of two dimensions."""
+    """Return a full matrix as a two-dimensional device array."""
     if store.panel is not None:
         held: Panel = store.panel
         array = held.vector.values.reshape(held.length, held.width)
@@ -182,9 +182,9 @@ def _prelude(semiring: Any, left: DataType, right: DataType, inner: int, aligned
 
 @lru_cache(maxsize=256)
 def _weighing(dtype: DataType, weights: tuple[Weights, ...]) -> str:
-    """Return the part of a prelude with the steps from a product, of type `dtype`, to weights (spmm.cuh).
+    """Return the part of a prelude that computes weights from a product of type `dtype` (spmm.cuh).
 
-    Steps that all weights begin with are done once.
+    The steps with which all weights begin are computed once.
     """
     each = weights or (Weights(0, ()),)
     alike = next((k for k, some in enumerate(zip(*(x.steps for x in each), strict=False)) if len(set(some)) > 1), None)
@@ -211,7 +211,7 @@ def _weighing(dtype: DataType, weights: tuple[Weights, ...]) -> str:
 
 
 def _steps(dtype: DataType, steps: tuple[Step, ...], which: str, end: str) -> tuple[str, list[str]]:
-    """Return statements that make v1, v2 ... of v0 by steps, or `end` where one drops the entry; their functions."""
+    """Return C++ statements that compute v1, v2 ... from v0, or `end` if a step drops the entry; their functions."""
     body, lines, types = [], [], _types(dtype, steps)
     for k, step in enumerate(steps):
         name = f"step_{which.replace(' ', '_')}_{k}"
@@ -235,7 +235,7 @@ def _squares(step: Step, dtype: DataType) -> bool:
 
 
 def _types(dtype: DataType, steps: tuple[Step, ...]) -> list[DataType]:
-    """Return the type before each step, and after the last."""
+    """Return the type of the value before each step, and after the last."""
     found = [dtype]
     for step in steps:
         found.append(found[-1] if step.kind == "select" else step.return_type)
@@ -243,5 +243,5 @@ def _types(dtype: DataType, steps: tuple[Step, ...]) -> list[DataType]:
 
 
 def not_sampled(dtype: DataType = BOOL) -> tuple[str, str]:
-    """Return the parts of a prelude of a kernel that can sample where nothing is sampled: of any product of panels."""
+    """Return the parts of a prelude that a kernel needs for sampling when it does not sample: those of any product."""
     return _prelude(any_pair[BOOL], dtype, dtype, 1, False), _weighing(BOOL, ())

@@ -1,7 +1,7 @@
-"""Matrix times matrix over a semiring.
+"""Matrix times matrix over a semiring, and counts of triangles' corners.
 
-Under a mask of few entries each result entry is one dot product of a row of A and a column of B, and no other entry is
-formed (spgemm_masked_dot.py). Otherwise the product is made row by row (spgemm_rows.py).
+Under a mask of few entries each result entry is computed as one dot product of a row of A and a column of B, and no
+other entry is computed (spgemm_masked_dot.py). Otherwise the product is computed row by row (spgemm_rows.py).
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.semirings.types.datatypes import INT64
 
-_SORTING = 8  # the cost of transposing B, in products for each entry of B
+_SORTING = 8  # cost of transposing B, in products for each entry of B
 
 
 def mxm(
     semiring: Any, a: MatrixStore, b: MatrixStore, b_transposed: bool, mask: MaskRows | None
 ) -> tuple[MatrixStore, bool]:
-    """Return the product A (+).(x) B, and whether all its entries are where the mask allows them.
+    """Return the product A (+).(x) B, and whether the mask allows all of its entries.
 
-    The mask may only save work: then entries outside it remain, which the write rule removes.
+    A mask may be ignored: then entries that it does not allow remain, which the write rule removes.
 
     `b_transposed`: B is the transpose of b.
     """
@@ -47,7 +47,7 @@ def mxm(
 
 
 def count_corners(a: MatrixStore, b: MatrixStore, b_transposed: bool, mask: MatrixStore) -> VectorStore:
-    """Return at how many products A(i, k) B(k, j) with an entry (i, j) of the mask each vertex is i, j or k.
+    """Count, for each vertex, the products A(i, k) B(k, j) at entries (i, j) of the mask in which it is i, j or k.
 
     `b_transposed`: B is the transpose of b.
     """

@@ -1,7 +1,7 @@
-"""Rows of a product with a place in shared memory for each column (spgemm_dense_*.cu), a part of the columns at a time.
+"""Rows of a product by dense accumulators in shared memory (spgemm_dense_*.cu), for a part of the columns at a time.
 
-A product costs one atomic, where a hash table costs a search, and nothing is sorted. A row costs a look at each column,
-so it must have enough products.
+A product costs one atomic, where a hash table costs a search, and nothing is sorted. But each row costs a check of
+every column, so it must have enough products.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory.placement import RECORDS
 
-BYTES = 36 << 10  # of shared memory, a block: six blocks fit a multiprocessor
-COLUMNS = 32  # looking at so many columns costs as much as a product in a hash table
+BYTES = 36 << 10  # bytes of shared memory of a block: six blocks fit a multiprocessor
+COLUMNS = 32  # columns whose checks cost as much as a product in a hash table
 _LOOKS = 2  # searches of a row of B for a part's columns that cost as much as a product
-_LARGEST = 4  # a block adds as many times the products that it would put into a map, in the same time
+_LARGEST = 4  # products added by a block in the time in which it would put one into a map
 
 
 @dataclass(frozen=True)
 class Sums:
-    """How the sums of one product are stored.
+    """The storage of a product's sums in shared memory.
 
     Attributes
     ----------
     counts : bool
-        Whether each sum is the number of its products, which 32 bits hold.
+        Whether each sum is the number of its products, which fits 32 bits.
     ctype : str
         The type of a sum.
     width : int
-        The columns whose sums, or presence bits where there are no values, fit a block.
+        The number of columns whose sums, or only presence bits if there are no values, fit a block.
     """
 
     counts: bool
@@ -44,14 +44,14 @@ class Sums:
 
     @classmethod
     def of(cls, semiring: Any, values: bool, a: Rows) -> Sums:
-        """Return those of a semiring."""
+        """Return the storage for a semiring; `values`: the result has values to compute."""
         counts = values and _counts(semiring) and a.ncols < 2**32
         kind = semiring.return_type
         bits = 32 if counts else 1 + 8 * kind.np_type.itemsize * values
         return cls(counts, "u32" if counts else kind.ctype, BYTES * 8 // bits // 32 * 32)
 
     def prelude(self) -> str:
-        """Return the prelude of spgemm_dense_fill.cu beside the semiring's."""
+        """Return the part of spgemm_dense_fill.cu's prelude that depends on the storage."""
         return f"{typedefs(Sum=self.ctype)}\n{flags(COUNTS=self.counts)}\nconstexpr u32 WIDTH = {self.width};"
 
     def parts(self, b: Rows) -> int:
@@ -60,7 +60,7 @@ class Sums:
 
 
 def _counts(semiring: Any) -> bool:
-    """Return whether products are 1 and are added up exactly: FP32 holds no numbers above 2^24."""
+    """Return whether all products are 1 and their sum is exact, which FP32 is only up to 2^24."""
     kind = semiring.return_type
     if semiring.reads & set("xyijk") or semiring.monoid.name != "plus" or kind.is_bool:
         return False
@@ -71,9 +71,9 @@ def _counts(semiring: Any) -> bool:
 
 
 def chosen(a: Rows, b: Rows, products: Any, few: int, sums: Sums) -> Any:
-    """Return which rows of the product are computed so, as an array of bool; `products`: of each row.
+    """Return which rows are computed by dense accumulators, as an array of bool; `products`: those of each row.
 
-    `few`: the products of a row up to which a warp's hash table takes it. Rows of B are read once for each part.
+    `few`: the most products of a row for a warp's hash table. Rows of B are read once for each part of the columns.
     """
     near = all(RECORDS[rows.indices.placement].resident for rows in (a, b))
     if not near:
@@ -86,14 +86,14 @@ def chosen(a: Rows, b: Rows, products: Any, few: int, sums: Sums) -> Any:
 
 @dataclass(frozen=True)
 class DenseRows:
-    """The rows of a product that are computed so, once their entries are counted.
+    """The rows of a product that are computed by dense accumulators, with their numbers of entries.
 
     Attributes
     ----------
     rows : array of uint64 on the device
-        Those of most products first, as the last ones decide when all blocks are done.
+        Those with the most products first, as the rows that start last determine when the launch ends.
     found : array of uint32 on the device, shape (rows, parts)
-        The entries of each row in each part of the columns.
+        The number of entries of each row in each part of the columns.
     """
 
     a: Rows
@@ -104,7 +104,7 @@ class DenseRows:
 
     @classmethod
     def counted(cls, a: Rows, b: Rows, sums: Sums, chosen: Any, products: Any, marking: str) -> DenseRows:
-        """Count entries; `marking`: the prelude of spgemm_count.cu."""
+        """Return the chosen rows after counting their entries; `marking`: the prelude of spgemm_count.cu."""
         gpu = cuda.current()
         xp = gpu.xp
         rows = xp.flatnonzero(chosen)
@@ -122,26 +122,26 @@ class DenseRows:
         return cls(a, b, sums, rows, found)
 
     def among(self, nrows: int) -> Any:
-        """Return which of all rows these are, as an array of bool."""
+        """Return these rows as an array of bool over all `nrows` rows."""
         there = cuda.current().xp.zeros(nrows, bool)
         there[self.rows.astype(np.int64)] = True
         return there
 
     def counts(self) -> Any:
-        """Return the entries of each row."""
+        """Return the number of entries of each row."""
         return self.found.sum(axis=1, dtype=np.int64)
 
     def fill(self, first: int, last: int, offsets: Any, names: Any, adding: str, ids: Any, values: Any) -> None:
-        """Write those rows that are among first .. last-1 of the product.
+        """Compute those of these rows that are among rows first .. last-1 of the product.
 
         Parameters
         ----------
         offsets : array of int64 on the device
-            Of the product's rows.
+            The offsets of the product's rows.
         names : device array or 0
-            The columns that B's ids stand for.
+            The columns of B's renumbered ids; 0 if they are not renumbered.
         adding : str
-            The prelude of spgemm_fill.cu; `values` 0: all are equal.
+            The prelude of spgemm_fill.cu.
         """
         gpu = cuda.current()
         xp = gpu.xp

@@ -1,4 +1,4 @@
-"""Rows of a product with so many products that all blocks share each row (spgemm_heavy_*.cu)."""
+"""Rows of a matrix product with so many multiplies that all blocks share each row (spgemm_heavy_*.cu)."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
 
-PRODUCTS = 1 << 22  # a row with fewer products is left to one block
-ROWS = 256  # rows that are shared, at most: more rows keep as many blocks busy without sharing
+PRODUCTS = 1 << 22  # least products of a shared row: fewer are left to one block
+ROWS = 256  # most rows that are shared: more rows keep all blocks busy without sharing
 PIECE = 1 << 12  # products that a warp takes at once
-PARTS = 64  # parts of a row's products, each added by one block where sums depend on their order
+PARTS = 64  # parts of a row's products, each added by one block, if sums depend on their order
 
 
 def least(products: Any) -> int:
-    """Return the number of products above which all blocks share a row, as one block would finish it last."""
+    """Return the number of products above which all blocks share a row, as a single block would end too late."""
     return max(PRODUCTS, int(products.sum()) // ROWS)
 
 
 class _Walk(NamedTuple):
-    """A row of A, and the rows of B that its ids name (spgemm_heavy_rows.cuh)."""
+    """Kernel arguments: a row of A, and the rows of B that its ids refer to (spgemm_heavy_rows.cuh)."""
 
-    start: int  # the first entry of A
+    start: int  # the row's first entry in A
     count: Any  # an int, but tuples have a method of this name
-    starts: Any  # the start of each entry's products
+    starts: Any  # the number of products before each entry's
     a_ids: np.uint64
     a_values: np.uint64
     b_indptr: Any
@@ -37,7 +37,7 @@ class _Walk(NamedTuple):
 
 
 class HeavyRow:
-    """One row of A B.
+    """One row of A B that all blocks share.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class HeavyRow:
         self.walk = _Walk(start, stop - start, starts, *a.arguments[2:], *b.arguments[1:3])
 
     def columns(self) -> Kept:
-        """Return the columns that the row has."""
+        """Return the columns in which the row has entries."""
         xp = self.gpu.xp
         bits = xp.zeros(-(-self.b.ncols // 32), np.uint32)
         kernel = codegen.kernel(self.gpu, "spgemm_heavy_mark.cu", self.marking, "heavy_mark")
@@ -65,7 +65,7 @@ class HeavyRow:
         return Kept.of(self.b.ncols, bits)
 
     def fill(self, semiring: Any, adding: str, ordered: bool, names: Any, ids: Any, values: Any) -> None:
-        """Write the row's ids, and its values if it has any.
+        """Write the row's ids, and its values unless all are equal.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class HeavyRow:
         ordered : bool
             Whether sums depend on their order.
         names : device array or 0
-            The columns that B's ids stand for.
+            The columns of B's renumbered ids; 0 if they are not renumbered.
         ids, values : device arrays, of as many entries as the row has
             `values` None: all values are equal.
         """
@@ -95,7 +95,7 @@ class HeavyRow:
             return
         join = codegen.kernel(self.gpu, "spgemm_heavy_add.cu", adding, "heavy_join")
         piece = -(-self.products // PARTS)
-        space = max(1, budget.available() // 4 // values.nbytes)  # parts whose sums are in memory at a time
+        space = max(1, budget.available() // 4 // values.nbytes)  # parts whose sums fit in memory at a time
         for first in range(0, PARTS, space):
             count = min(space, PARTS - first)
             partial = xp.full(count * ids.size, neutral, values.dtype)

@@ -1,7 +1,7 @@
-"""Matrix times matrix at a mask's entries only (spgemm_masked_dot.cu): each entry is a row of A times a row of B'.
+"""Matrix times matrix at a mask's entries only (spgemm_masked_dot.cu), each the dot product of rows of A and B'.
 
-The products are summed up at the mask's entries, or counted at all three of their indices. Where they are counted at
-the entries, bit_dots.py takes the rows that meet in few columns.
+Products are summed up at the mask's entries, or counted at all three of their indices. If the sums are counts,
+bit_dots.py computes the rows with few columns.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.semiring import plus_pair
 from sparsezc.semirings.types.datatypes import UINT32, UINT64, DataType
 
-TABLE_BYTES = 1 << 15  # of shared memory, a block: six blocks fit a multiprocessor, also with an eighth more
-WARP_MASK = 256  # entries of the mask's row, or of A's row, up to which one warp takes the row alone
-CHUNK = 4096  # the same for a block
-_ENTRY_BYTES = 32  # an entry of the mask: its id and its sum, and both again in the result
-_MASK_BYTES = 8  # where no sums are kept
+TABLE_BYTES = 1 << 15  # bytes of shared memory of a block: six blocks fit a multiprocessor, also with an eighth more
+WARP_MASK = 256  # most entries of a mask's row that one warp computes
+CHUNK = 4096  # entries of a mask's row that a block takes at once
+_ENTRY_BYTES = 32  # bytes of an entry of the mask: its id and its sum, and both again in the result
+_MASK_BYTES = 8  # bytes of an entry of the mask if there are no sums
 
 
 def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: MaskRows) -> MatrixStore:
-    """Return A (+).(x) B where the mask allows it; `columns` are the rows of B's transpose."""
+    """Return A (+).(x) B at the entries that the mask allows; `columns`: the rows of B's transpose."""
     xp = cuda.current().xp
     assert a.rows is not None
     m_rows, dtype = mask.rows, semiring.return_type
@@ -65,9 +65,9 @@ def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: M
 
 
 def corners(a: MatrixStore, b_type: DataType, columns: Rows, mask: Rows) -> Any:
-    """Return how many products A(i, k) B(k, j) at the mask's entries (i, j) each number is an index of.
+    """Count, for each vertex, the products A(i, k) B(k, j) at entries (i, j) of the mask in which it is i, j or k.
 
-    `columns` are the rows of B's transpose. An array of int64, as long as the square matrices have rows.
+    `columns`: the rows of B's transpose. The result is an array of int64, one for each row of the square matrices.
     """
     assert a.rows is not None
     a_rows = assembly.near(a.rows, values=False)
@@ -84,14 +84,14 @@ def corners(a: MatrixStore, b_type: DataType, columns: Rows, mask: Rows) -> Any:
 
 
 def _part(mask: Rows, first: int, last: int, *part: int) -> tuple[Any, Any, int]:
-    """Return the offsets and the ids of the mask's rows `first` .. `last` - 1, or of a part of one; where it starts."""
+    """Return offsets, ids and first entry of the mask's rows first .. last-1, or of a part of one row."""
     start, stop = part or mask.ends(first, last)
     indptr = row_blocks.between(mask.indptr, first, *part) if part else mask.indptr
     return indptr, mask.indices.load(start, stop), start
 
 
 def _allowed(mask: MaskRows, start: int, stop: int) -> Any:
-    """Return presence words of the mask's entries that count; 0: all do."""
+    """Return presence words of the mask's entries that allow writing; 0 if all do."""
     xp = cuda.current().xp
     if not mask.values:
         return 0
@@ -102,30 +102,30 @@ def _allowed(mask: MaskRows, start: int, stop: int) -> Any:
 
 
 class _Case:
-    """The choices that the kernel is specialised by, and the division of rows between warps and blocks."""
+    """The properties by which the kernel is specialised, and the division of rows between warps and blocks."""
 
     def __init__(
         self, semiring: Any, a: DataType, b: DataType, a_rows: Rows, b_rows: Rows, mask_wide: bool, *,
         corners: bool = False,
     ) -> None:  # fmt: skip
         self._rows = a_rows, b_rows
-        self._has_table = a_rows.wide or a_rows.ncols < 2**32  # otherwise an id may equal the mark of an empty slot
+        self._has_table = a_rows.wide or a_rows.ncols < 2**32  # otherwise an id may equal the marker of an empty slot
         self._lengths = a_rows.indptr[1:] - a_rows.indptr[:-1]
         places = 4 * ("x" in semiring.reads and not a_rows.iso)
         size, nbytes = (8 if a_rows.wide else 4) + places, TABLE_BYTES
-        if corners:  # two bytes more a slot, of an even number for each warp
+        if corners:  # two more bytes a slot; each warp has an even number of slots
             size, nbytes = size + 2, nbytes + nbytes // 8
         self.slots = nbytes // size // 16 * 16
         wide, iso = (a_rows.wide, b_rows.wide, mask_wide), (a_rows.iso, b_rows.iso)
         self.prelude = _prelude(semiring, a, b, wide, iso, (self.slots, self.warp_row, WARP_MASK), corners)
 
     def longer(self, m_indptr: Any, first: int, last: int) -> Any:
-        """Return which rows `first` .. `last` - 1 of a mask no warp takes alone, as an array of bool."""
+        """Return which of a mask's rows first .. last-1 are too long for a single warp, as an array of bool."""
         m_lengths, a_lengths = m_indptr[first + 1 : last + 1] - m_indptr[first:last], self._lengths[first:last]
         return ((a_lengths > self.warp_row) | (m_lengths > WARP_MASK)) & (a_lengths > 0) & (m_lengths > 0)
 
     def launch(self, m_indptr: Any, first: int, last: int, longer: Any, **given: Any) -> None:
-        """Launch the kernel for these rows of a mask; of those that no warp takes alone, for the `longer` ones."""
+        """Launch the kernel for a mask's rows first .. last-1; of those too long for a warp, only for `longer` ones."""
         gpu, (a_rows, b_rows) = cuda.current(), self._rows
         rows = gpu.xp.flatnonzero(longer) + first
         chunks = Chunks.cut(gpu, rows, m_indptr[rows + 1] - m_indptr[rows], CHUNK)
@@ -139,7 +139,7 @@ class _Case:
 
     @property
     def warp_row(self) -> int:
-        """Return the longest row of A that a warp takes alone: a quarter of its part of the table."""
+        """Return the most entries of a row of A for a single warp: a quarter of the warp's slots of the table."""
         return self.slots // 32
 
 

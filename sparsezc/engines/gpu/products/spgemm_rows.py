@@ -24,15 +24,15 @@ from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings import semiring as semirings
 from sparsezc.semirings.types.datatypes import INT64, UINT8, DataType
 
-TABLE_BYTES = 36 << 10  # of shared memory, a block: six blocks fit a multiprocessor
-PATIENCE = 1 << 16  # products of a row up to which one warp computes it, however few its columns
-_ENTRY_BYTES = 24  # an entry of the result and of A
-_NAMED_BYTES = 64  # an id and its number, while ids are sorted or searched
-_MAP_COLUMNS = 1 << 15  # columns that a word of a map's summary stands for
+TABLE_BYTES = 36 << 10  # bytes of shared memory of a block: six blocks fit a multiprocessor
+PATIENCE = 1 << 16  # most products of a row that one warp computes, however few columns they have
+_ENTRY_BYTES = 24  # bytes of an entry of the result or of A
+_NAMED_BYTES = 64  # bytes of an id, while ids are sorted or searched
+_MAP_COLUMNS = 1 << 15  # columns for each word of a map's summary
 
 
 def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found: Any = None) -> MatrixStore:
-    """Return A (+).(x) B where both have entries; `found`: the result of :func:`products`, if already known."""
+    """Return A (+).(x) B; `found`: the result of :func:`products`, if it is known."""
     gpu = cuda.current()
     xp = gpu.xp
     a_rows, dtype = a.rows, semiring.return_type
@@ -64,7 +64,7 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found
 
 
 def _require_space(counts: Any, entry_bytes: int) -> None:
-    """Raise OutOfMemory if the product has a row that does not fit the device: each row is made there as a whole."""
+    """Raise OutOfMemory if a row of the product does not fit in device memory, where each row is computed whole."""
     most = int(counts.max()) if counts.size else 0
     space = budget.make_available(most * entry_bytes)
     if most * entry_bytes > space:
@@ -76,7 +76,7 @@ def _require_space(counts: Any, entry_bytes: int) -> None:
 
 
 def the_one_value(semiring: Any) -> Any:
-    """Return the value of every entry of a product whose multiply and sums give only one value, else None."""
+    """Return the one value of all entries of a product whose multiply and sums can give no other; None if they can."""
     if semiring.reads & set("xyijk") or not (semiring.monoid.is_idempotent or semiring.monoid.stops_anywhere):
         return None
     ones = np.ones(1, semiring.type.np_type)
@@ -85,14 +85,14 @@ def the_one_value(semiring: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Names:
-    """Renumbered columns: the old number of each, ascending."""
+    """Renumbered columns: the old ids, ascending, and the old number of columns."""
 
     ids: Any
     ncols: int
 
 
 def _named(rows: Rows) -> tuple[_Names | None, Rows]:
-    """Return the rows without their empty columns, if a map of all columns would be too large."""
+    """Return the rows with their empty columns removed, if a map of all columns would be too large."""
     if rows.ncols <= 2**32 and 4 * _map_bytes(rows.ncols) <= budget.available():
         return None, rows
     xp = cuda.current().xp
@@ -109,7 +109,7 @@ def _named(rows: Rows) -> tuple[_Names | None, Rows]:
 
 
 def products(a: MatrixStore, b: Rows) -> Any:
-    """Return the number of products of each row of A: A times the lengths of B's rows."""
+    """Return the number of products of each row of A B: A times the lengths of B's rows."""
     lengths, sums = (
         vector_store.from_dense(b.indptr[1:] - b.indptr[:-1], INT64, copy=False),
         VectorStore(INT64, a.nrows),
@@ -123,12 +123,12 @@ def _map_bytes(ncols: int) -> int:
 
 
 class _Listed(NamedTuple):
-    """The rows that warps do not take, and the maps of those that blocks compute with a map (spgemm.cuh)."""
+    """Kernel arguments: the rows that warps do not compute, and the maps of blocks that use maps (spgemm.cuh)."""
 
     nmapped: int
     ntabled: int
-    rows: Any  # u64: those of a block's map, then those of a block's table, then those of other launches
-    listed: Any  # presence words of all of them; null: no such rows
+    rows: Any  # u64: rows computed with a block's map, with a block's table, by other launches
+    listed: Any  # presence words of these rows; null if there are none
     nmaps: int
     maps: Any
     summaries: Any
@@ -136,7 +136,7 @@ class _Listed(NamedTuple):
 
 
 def _listed(tabled: Any, mapped: Any, others: Any, nrows: int, ncols: int) -> _Listed:
-    """Return the rows that warps do not take, as kernel arguments; `others`: those that these blocks do not take."""
+    """Return the rows that warps do not compute, as kernel arguments; `others`: those of other launches."""
     gpu = cuda.current()
     xp = gpu.xp
     rows = xp.concatenate([mapped, tabled, *others]).astype(np.uint64)
@@ -152,7 +152,7 @@ def _listed(tabled: Any, mapped: Any, others: Any, nrows: int, ncols: int) -> _L
 
 
 def _divided(tabled: Any, mapped: Any, shared: Any, dense: Any) -> tuple[Any, Any, Any]:
-    """Return the rows for a block's table, those for a block's map, and those that all blocks share."""
+    """Return the rows for blocks' tables, the rows for blocks' maps, and those that all blocks share."""
     xp = cuda.current().xp
     shared = shared & ~dense
     other = shared | dense
@@ -164,12 +164,12 @@ def _grid(nrows: int, listed: int) -> int:
 
 
 def _has_tables(b: Rows) -> bool:
-    """Return whether no id can equal the mark of an empty slot."""
+    """Return whether no id can equal the marker of an empty slot."""
     return b.wide or b.ncols < 2**32
 
 
 def _few(b: Rows) -> int:
-    """Return the products of a row up to which a warp's table holds its columns: then it is at most half full."""
+    """Return the most products of a row for a warp's table, which its columns then fill by half at most."""
     return TABLE_BYTES // b.indices.dtype.itemsize // 16 if _has_tables(b) else 0
 
 
@@ -196,7 +196,7 @@ def _count(a: Rows, b: Rows, products: Any, least: int, dense: DenseRows) -> Any
 
 @dataclass(frozen=True)
 class _Fill:
-    """The second pass: everything that it needs."""
+    """The second pass, which computes the entries, and its operands."""
 
     semiring: Any
     a_type: DataType
@@ -206,13 +206,13 @@ class _Fill:
     names: _Names | None
     values: bool
     products: Any
-    least: int  # all blocks share a row of more products
+    least: int  # products of a row above which all blocks share it
     dense: DenseRows
     counts: Any
     offsets: Any
 
     def rows(self, first: int, last: int) -> tuple[Any, Any]:
-        """Return ids and values of rows first .. last-1 of the product; None for the values where all are equal."""
+        """Return ids and values of rows first .. last-1 of the product; None for values if all are equal."""
         gpu = cuda.current()
         xp = gpu.xp
         a, b, dtype = self.a, self.b, self.semiring.return_type
@@ -250,7 +250,7 @@ def _ids(wide: tuple[bool, bool]) -> dict[str, str]:
 
 
 def _is_ordered(monoid: Any) -> bool:
-    """Return whether sums depend on the order of their operands."""
+    """Return whether a monoid's sums depend on the order of their operands, by rounding."""
     rounded = monoid.type.is_float or monoid.type.is_complex or monoid.op.user_function is not None
     return rounded and not monoid.stops_anywhere
 

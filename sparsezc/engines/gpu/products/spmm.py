@@ -1,4 +1,4 @@
-"""Products with panels: a large sparse matrix times one of few columns, or one of few rows times it (spmm*.cu)."""
+"""Products of a large sparse matrix and a panel: of few columns on the right, or of few rows on the left (spmm*.cu)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sparsezc.semirings.types.datatypes import DataType
 def pull(
     semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits, sampled: Sides | None = None
 ) -> VectorStore:
-    """Return the panel Y = M X, or with X across Y' = X' M', where a mask of its shape allows entries.
+    """Return the panel Y = M X or, with X across, Y' = X' M', at the positions that the mask allows.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def pull(
     dtype : DataType
         The type of M's values.
     sampled : Sides, optional
-        Full panels whose product, at M's entries, stands for M's values after its steps; it is never stored.
+        Full panels: the weights computed from their product at M's entries replace M's values, and are never stored.
     """
     gpu, chunks = cuda.current(), rows.chunks
     xp = gpu.xp
@@ -57,9 +57,9 @@ def push(
     semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits, sampled: Sides | None = None,
     frontier: Any = None,
 ) -> VectorStore:  # fmt: skip
-    """Return the panel Y = M' X as :func:`pull` does, from the rows of M; sums depend on timing in their last bits.
+    """Return the panel Y = M' X by a push along the rows of M; the last bits of sums depend on timing.
 
-    `frontier`: presence words of the rows of X with entries, the rows of M that are read; None: all.
+    `frontier`: presence words of the rows of X with entries, for which rows of M are read; None for all.
     """
     y = VectorStore(semiring.return_type, rows.ncols * x.width)
     y.make(semiring.monoid)
@@ -68,15 +68,15 @@ def push(
 
 
 def frontier_to_push(semiring: Any, rows: Rows, columns: Rows | None, x: Panel, mask: MaskBits) -> Any:
-    """Return presence words of the rows of X with entries if pushing from these reads less than a pull, else None.
+    """Return presence words of the rows of X with entries if a push from them reads less than a pull, else None.
 
-    The rule is that of products with vectors (push_pull.py). Each entry that is read is combined with all entries of a
-    row of X, and each of these by an atomic.
+    The rule is that of products with vectors (push_pull.py); here a push combines each entry of M that it reads with
+    all entries of a row of X, each by an atomic.
 
     Parameters
     ----------
     rows, columns : Rows
-        Those of M, which a pull reads, and of its transpose, None where it is not stored.
+        The rows of M, which a pull reads, and those of its transpose, None if it is not stored.
     """
     vector = x.vector
     if columns is None or ENGINE_STATE.pool is not None or vector.nvals() * _THIN > vector.size:
@@ -99,8 +99,8 @@ def frontier_to_push(semiring: Any, rows: Rows, columns: Rows | None, x: Panel, 
     return None if pulls else frontier
 
 
-_THIN = 8  # a panel with entries in more than one of so many places is pulled, whatever its rows have
-_NARROW = 4  # columns of a panel, all of which one lane has: a row of FP64 is one sector
+_THIN = 8  # a panel with entries at more than an eighth of its positions is pulled in any case
+_NARROW = 4  # most columns of a panel that one lane computes all of: a row of FP64 is one sector
 
 
 class _Product(NamedTuple):
@@ -114,7 +114,7 @@ class _Product(NamedTuple):
     sampled: Sides | None
 
     def launch(self, name: str, wanted: Wanted, y: VectorStore, partial: dict[str, Any]) -> None:
-        """Launch a kernel that makes Y for every part of the rows."""
+        """Launch a kernel, which computes Y, for every launch part of the rows."""
         semiring, rows, dtype, x, mask, sampled = self
         gpu = cuda.current()
         columns = 1 << max(0, -(-x.width // 32) - 1).bit_length()
@@ -143,14 +143,14 @@ class _Product(NamedTuple):
 
 
 def _wanted(rows: Rows, mask: MaskBits, width: int) -> Wanted:
-    """Return the rows for which the mask allows at least one entry of the panel, if the placement uses that."""
+    """Return the rows in which the mask allows a position of the panel, if the placement makes use of that."""
     if mask.allows_all or not placements.serves(rows):
         return Wanted(None)
     return Wanted(_lines(mask.bits, mask.flip, rows.nrows, width))
 
 
 def _lines(bits: Any, flip: int, count: int, width: int) -> Any:
-    """Return presence words of the rows of a panel in which any of the bits, flipped by `flip`, is set."""
+    """Return presence words of the rows of a panel in which any bit, after XOR by `flip`, is set."""
     gpu = cuda.current()
     made = gpu.xp.empty(-(-count // 32), np.uint32)
     lines = codegen.kernel(gpu, "presence_words.cu", "", "lines")
@@ -163,29 +163,29 @@ def _reads_x(semiring: Any, across: bool) -> bool:
 
 
 class _Case(NamedTuple):
-    """The properties of a product with a panel that spmm.cu is specialised for.
+    """The properties of a product with a panel by which spmm.cu is specialised.
 
     Attributes
     ----------
     a, x : DataType
-        Of the matrix and of the panel.
+        The types of the matrix and of the panel.
     form : Form
-        Of the rows.
+        The form of the rows.
     across : bool
-        The panel stands across: Y' = X' M'.
+        The panel has few rows: Y' = X' M'.
     columns : int
-        Of the panel that a lane holds.
+        The number of the panel's columns that a lane computes.
     rows_at_once : int
-        Rows that a warp reads together.
+        The number of rows that a warp reads together.
     dots : tuple or None
-        The sampled product that stands for the matrix's values: as a part of the prelude, its steps likewise, the type
-        of weights, and whether steps read the matrix's values.
+        The sampled product that replaces the matrix's values: its part of the prelude, that of its steps, the type of
+        weights, and whether steps read the matrix's values.
     partial, segment_bits
-        Of the part, as in :class:`~sparsezc.engines.gpu.placements.Part`.
+        Those of the launch part, as in :class:`~sparsezc.engines.gpu.placements.Part`.
     narrow : tuple or None
-        Of a panel of few columns: how many, and whether its rows may be read in requests of 16 bytes.
+        Of a panel of few columns: their number, and whether its rows can be read in requests of 16 bytes.
     filters : bool
-        Entries are compared with the panel and the mask before their columns are.
+        Entries of M are skipped by the presence words of the panel and of the mask.
     """
 
     semiring: Any

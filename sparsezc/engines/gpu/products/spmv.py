@@ -1,7 +1,7 @@
-"""Masked SpMV over a semiring: mxv and vxm, by rows (pull, mxv.cu) or by frontier (push, vxm.cu).
+"""Masked SpMV over a semiring: mxv and vxm, by a pull of rows (mxv.cu) or a push from a frontier (vxm.cu).
 
-Both are w = M v with M the matrix or its transpose; `vector_left` says that the vector is the multiply's left operand,
-as in vxm. Pull needs the rows of M, push the rows of its transpose; plan.py decides, and this file launches.
+Both are w = M v with M the matrix or its transpose; `vector_left`: the vector is the multiply's left operand, as in
+vxm. A pull needs the rows of M, a push the rows of its transpose; plan.py chooses, and this file launches.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.algebra.structures import register_anonymous
 from sparsezc.semirings.types.datatypes import INT64, DataType
 
-# The launches of a loop repeat, so their integers are converted to NumPy's types once.
+# Cached, as the launches of a loop repeat.
 _piece = lru_cache(maxsize=1024)(launch.piece)
 _sparse_piece = lru_cache(maxsize=1024)(launch.sparse_piece)
 _spread = lru_cache(maxsize=1024)(launch.spread)
@@ -49,7 +49,7 @@ def spmv(
     *,
     vector_left: bool,
 ) -> None:
-    """Compute w<mask> = accum(w, M v); without a vector, v is full and its values do not matter."""
+    """Compute w<mask> = accum(w, M v); `vector` None: v is full and its values do not matter."""
     mask, accum, _ = write
     held = matrix.held(out.order)
     rows, columns = held[::-1] if transposed else held
@@ -69,7 +69,7 @@ def spmv(
     product = Product(semiring, vector_left, matrix.dtype, vector, full, reads)
     stays_full = out.is_full and accum is not None and not write.replace
     pulls, estimated = plan.pulls(product, rows, columns, mask)
-    if estimated is not None and vector is not None and vector.is_full:  # counting the entries is needed later anyway
+    if estimated is not None and vector is not None and vector.is_full:  # pulls counted its entries
         product = product._replace(full=True)
     if pulls:
         assert rows is not None
@@ -95,26 +95,26 @@ def spmv(
     else:
         assert columns is not None
         _push(product, columns, rows, out, write)
-    if stays_full:  # so that no later product counts its entries
+    if stays_full:  # later products need not count its entries
         out.filled()
-    # The result is a frontier, whose rows the next product reads.
+    # The result is a frontier: counting it can also count the entries of its rows, which the next product reads.
     if reads.stops and rows is not None and rows is columns:
         out.expect_rows(rows)
 
 
 def fold_rows(monoid: Any, matrix: MatrixStore, transposed: bool, out: VectorStore, write: Write[MaskBits]) -> None:
-    """Compute w = A (+).first 1: rows folded without reading their ids."""
+    """Compute w<mask> = accum(w, A (+).first 1): the sum of each row, without a read of ids."""
     spmv(matrix, transposed, None, folding(monoid), out, write, vector_left=False)
 
 
 @lru_cache(maxsize=256)
 def folding(monoid: Any) -> Any:
-    """Return the semiring whose product with a full vector folds rows."""
+    """Return the semiring whose product with a full vector is the monoid's sum of each row."""
     return register_anonymous(monoid.op, binary.first)[monoid.type]
 
 
 def _row_lengths(rows: Rows, dtype: DataType) -> VectorStore:
-    """Return the number of entries of each row that has any."""
+    """Return the number of entries of each row, without an entry for empty rows."""
     lengths = rows.indptr[1:] - rows.indptr[:-1]
     made = VectorStore(dtype, rows.nrows)
     made.set(lengths.astype(dtype.np_type), presence_words.nonzero(lengths, 0, INT64, rows.nrows))
@@ -124,12 +124,12 @@ def _row_lengths(rows: Rows, dtype: DataType) -> VectorStore:
 def _pull(
     product: Product, planned: Plan, store: VectorStore, write: Write[MaskBits], *, keeps: bool = False
 ) -> Pull | None:
-    """Launch a pull; with `keeps`, which asks that all rows are one part, return what launches it again."""
+    """Launch a pull; with `keeps`, which needs a single launch part, return its kept launch."""
     mask, accum, _ = write
     rows, heads, packed, wanted, grid, hubs = planned
     xp, chunks, everything = rows.device.xp, rows.chunks, wanted.words is None
     vector = _operands(product)
-    # A warp that writes single bits of a word would change a word that another warp may still read as the mask.
+    # Warps that write single bits of a word would change it while others still read it as the mask.
     masks_itself = (chunks.count > 0 or grid.at_once == 1) and mask.bits is store.bits
     out = Out(store, apart=store is product.vector or masks_itself)
     partial = groups.NO_PARTIAL
@@ -140,7 +140,7 @@ def _pull(
         partial = groups.Partial(results, has, state[: chunks.nrows], state[chunks.nrows :])
     output = out.arguments(write)
     layouts = groups.Layouts(heads.ids, heads.values, heads.k, packed.bits, hubs)
-    # All memory is allocated before the first launch, whose writes cannot be undone.
+    # All memory is allocated before the first launch, as its writes cannot be undone.
     needs_counter = chunks.count or store.nwords * 32 // grid.at_once > grid.warps
     shared: Any = xp.zeros(2, np.uint64) if needs_counter else 0
     needs_ids = product.reads.ids or not product.full
@@ -175,7 +175,7 @@ def _sum_groups(product: Product, rows: Rows, groups: Groups, out: VectorStore, 
 
 
 class _Target(NamedTuple):
-    """The arrays that a push writes, and the layouts that it reads (vxm.cu)."""
+    """Kernel arguments: the arrays that a push writes, and the layouts that it reads (vxm.cu)."""
 
     t: Any
     t_bits: Any
@@ -188,7 +188,7 @@ def _push(product: Product, columns: Rows, rows: Rows | None, store: VectorStore
     mask, accum, replace = write
     monoid, result_type = product.semiring.monoid, product.semiring.return_type
     result = VectorStore(result_type, store.size)
-    # Allocated before the plan holds heads, which may be dropped for it.
+    # Allocated before the plan has heads, which may be dropped to free memory.
     neutral = None if monoid.stops_anywhere else monoid
     result.make(neutral)
     planned = plan.push(product, columns, rows)
@@ -217,7 +217,7 @@ def _operands(product: Product) -> groups.Vector:
         return groups.NO_VECTOR
     if product.reads.vector:
         return groups.Vector(*vector.operands())
-    return groups.Vector(groups.NULL, vector.presence())  # values that are all equal may not exist yet
+    return groups.Vector(groups.NULL, vector.presence())  # the values of an iso-valued vector may not be written yet
 
 
 def _is_sparse(vector: VectorStore | None) -> bool:
@@ -225,24 +225,24 @@ def _is_sparse(vector: VectorStore | None) -> bool:
 
 
 class Case(NamedTuple):
-    """The properties of a product that its kernel is specialised for.
+    """The properties of a product by which its kernel is specialised.
 
     Attributes
     ----------
     vector_left : bool
         The vector is the multiply's left operand.
     form : Form
-        Of the rows.
+        The form of the rows.
     accum, out_type
-        Of the vector that is written: the accumulator, or None, and the type.
+        The accumulator, or None, and the type of the output.
     rows_at_once, skips
         How warps share rows, as in :class:`~sparsezc.engines.gpu.products.rows_per_warp.Grid`.
     looks, packed : bool
-        The row-head cache is read first; ids and values are in one word.
+        The row heads are read first; values are packed.
     partial, segment_bits
-        Of the part, as in :class:`~sparsezc.engines.gpu.placements.Part`.
+        Those of the launch part, as in :class:`~sparsezc.engines.gpu.placements.Part`.
     hubs : int
-        The values of the vector for which a block has shared memory; 0: it has none.
+        The number of the vector's values for which a block has shared memory.
     """
 
     semiring: Any
@@ -264,7 +264,7 @@ class Case(NamedTuple):
 def _launcher(
     name: str, product: Product, planned: Plan, accum: TypedOp | None, out_type: DataType, part: Part
 ) -> Launcher:
-    """Return mxv or vxm for a part."""
+    """Return the kernel mxv or vxm for a launch part."""
     rows, heads, packed, _, grid, hubs = planned
     vector_type = product.dtype if product.vector is None else product.vector.dtype
     case = Case(
@@ -277,7 +277,7 @@ def _launcher(
 
 @lru_cache(maxsize=256)
 def _kernel(device: Device, name: str, _counting: bool, case: Case) -> Launcher:
-    """Return a product's kernel for a case, found by what decides rather than by its text: that is written once."""
+    """Return a product's kernel, cached by its case, so that its text is generated once."""
     kernel = codegen.kernel(device, f"{name}.cu", prelude(case), name)
     if case.hubs:
         kernel.resize(hub_columns.THREADS, case.hubs * case.vector_type.np_type.itemsize)
@@ -285,7 +285,7 @@ def _kernel(device: Device, name: str, _counting: bool, case: Case) -> Launcher:
 
 
 def prelude(case: Case) -> str:
-    """Return the prelude of these files: values `a` (matrix), `v` (vector); indices `o` (of w), `s` (shared)."""
+    """Return the prelude of mxv.cu and vxm.cu: values `a` (matrix), `v` (vector); indices `o` (of w), `s` (shared)."""
     semiring, vector_left, form = case.semiring, case.vector_left, case.form
     reads = semiring.reads
     left, right = ("v", "a") if vector_left else ("a", "v")

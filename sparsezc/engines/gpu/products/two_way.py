@@ -1,4 +1,4 @@
-"""Products of a matrix and of its transpose with panels, in one pass over the matrix (two_way.cu)."""
+"""Products of a matrix and of its transpose with the halves of a panel, in one pass over the matrix (two_way.cu)."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from sparsezc.engines.gpu.storage.matrix_store import Form, MatrixStore
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.semirings.types.datatypes import DataType
 
-# Entries that a lane requests at once; a quarter where they have values of their own, whose registers then allow 24
-# warps a processor: 20 values of each entry of kron:18 took 3.8 ms and not 4.3.
+# Values that a lane requests at once; a quarter if entries have values of their own, whose registers then allow 24
+# warps a multiprocessor: 20 values of each entry of kron:18 took 3.8 ms instead of 4.3.
 _AHEAD = 8
-_COLUMNS = 6  # of a lane, at most, where entries have values of their own: more do not fit its registers
+_COLUMNS = 6  # most columns of a lane if entries have values of their own: more do not fit in registers
 
 
 class _Halves(NamedTuple):
-    """Where a panel's halves are: row i of the left one at i * stride, row j of the right one at right + j * stride."""
+    """A panel's halves: row i of the left one begins at i * stride, row j of the right one at right + j * stride."""
 
     width: int
     stride: int
@@ -36,7 +36,7 @@ class _Halves(NamedTuple):
 
 
 def two_way_mxm(e: Any, A: MatrixStore) -> MatrixStore | None:
-    """Multiply by the columns of values of A's entries; None where operands are no full panels."""
+    """Multiply a panel by A with each column of `values` as values; None if the operands are no full panels."""
     _A, values, X = e.operands
     k = values.ncols
     entries = _full(values, e.op.type)
@@ -44,13 +44,13 @@ def two_way_mxm(e: Any, A: MatrixStore) -> MatrixStore | None:
 
 
 def two_way_sampled_mxm(e: Any, A: MatrixStore) -> MatrixStore | None:
-    """Multiply products of panels at A's entries by the panels; None where they are no full panels."""
+    """Multiply a product of panels, sampled at A's entries, by the panels; None if they are no full panels."""
     X = e.operands[1]
     return _run(e, A, X, _Halves(X.ncols, X.ncols, A.nrows * X.ncols), 0)
 
 
 def _full(matrix: Any, dtype: DataType | None = None) -> VectorStore | None:
-    """Return a matrix's rows side by side, in another type if one is given; None where it is not full."""
+    """Return a full matrix as a vector of its rows, cast to `dtype` if given; None if it is not full."""
     store: MatrixStore = matrix._store
     size = store.nrows * store.ncols
     if matrix._transposed or store.nvals != size or not panel.fits(size, store.dtype, *([dtype] if dtype else [])):
@@ -89,7 +89,7 @@ def _run(e: Any, A: MatrixStore, X: Any, halves: _Halves, entries: Any) -> Matri
 
 
 class _Case(NamedTuple):
-    """The properties of a product that two_way.cu is specialised for: see ``_Case`` of spmm.py, and the width."""
+    """The properties of a product by which two_way.cu is specialised: those of ``_Case`` of spmm.py, and the width."""
 
     semiring: Any
     a: DataType
@@ -103,13 +103,13 @@ class _Case(NamedTuple):
 
 
 def _shares(width: int) -> tuple[int, int]:
-    """Return the lanes of an entry, and the columns of each lane, that leave the fewest lanes idle."""
+    """Return the lanes for an entry, and the columns of each lane, that leave the fewest lanes idle."""
     ways = [(1 << p, -(-width >> p)) for p in range(5, -1, -1)]
     return min((way for way in ways if way[0] == 32 or way[1] <= _COLUMNS), key=lambda way: way[0] * way[1])
 
 
 def _wide_shares(width: int) -> tuple[int, int]:
-    """Return the same with few columns a lane, as lanes add up what they have of a product."""
+    """Return the same with the fewest columns a lane, for a sampled product, of which each lane has a part."""
     return 1 << max(0, min(width, 32) - 1).bit_length(), 1 << max(0, -(-width // 32) - 1).bit_length()
 
 

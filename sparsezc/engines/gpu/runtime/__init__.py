@@ -1,1 +1,1 @@
-"""Kernels: generated and compiled from their texts, launched, and the arrays that launches reuse."""
+"""The generation, compilation and launch of kernels, and the arrays that launches reuse."""

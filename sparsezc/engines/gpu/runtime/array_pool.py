@@ -1,11 +1,11 @@
-"""Vector arrays that one recorded round gives up and a later round reuses.
+"""The array pool of recorded rounds: arrays that a vector no longer uses, for the results of later rounds.
 
-Recorded rounds (graph_replay.py) run again with the addresses that their kernels were given. So the arrays that a
-vector gives up must stay allocated, and a later result must reuse the same ones: after two rounds each is where it was.
+Recorded rounds (graph_replay.py) run again with the addresses that their kernels were given. Arrays that a vector no
+longer uses must therefore stay allocated, and later results must reuse them: after two rounds each has its role again.
 
-The recording makes an :class:`ArrayPool`, has it serve the statements of its rounds, and holds it until the last replay
-has ended. A vector owns its arrays and knows their content at absent positions (``VectorStore.neutral``); it gives
-them to the pool when it gets others.
+A recording makes an :class:`ArrayPool`, which serves the statements of its rounds, and keeps it until the last replay
+has ended. A vector store owns its arrays and records their content at absent positions (``VectorStore.neutral``); it
+gives them to the pool when it is given others.
 """
 
 from __future__ import annotations
@@ -31,23 +31,33 @@ class DeviceScalar:
 
 @dataclass(eq=False)
 class _Arrays:
-    """The arrays that a vector gave up."""
+    """The former arrays of a vector."""
 
     values: Any
     bits: Any
     neutral: Any  # the monoid whose neutral value is at all absent positions; None: values there are undefined
-    is_clear: bool = False  # the presence words are 0
+    is_clear: bool = False  # all presence words are 0
 
 
 class ArrayPool:
-    """The arrays of the vectors of one recording, and everything else whose address its kernels have."""
+    """The arrays of one recording's vectors, and all other objects whose addresses its kernels have."""
 
     def __init__(self) -> None:
         self._arrays: list[_Arrays] = []
         self._held: list[Any] = []
 
+    @contextmanager
+    def serving(self) -> Iterator[None]:
+        """Serve the statements in the context, which must not wait for the device or depend on values it computes."""
+        global _serving
+        before, _serving = _serving, self
+        try:
+            yield
+        finally:
+            _serving = before
+
     def hold(self, x: Any) -> None:
-        """Keep an object whose address a kernel was given."""
+        """Keep an object alive whose address a kernel was given."""
         self._held.append(x)
 
     def give(self, values: Any, bits: Any, neutral: Any) -> None:
@@ -55,7 +65,7 @@ class ArrayPool:
         self._arrays.append(_Arrays(values, bits, neutral))
 
     def take(self, size: int, dtype: DataType, neutral: Any) -> tuple[Any, Any] | None:
-        """Return arrays for an empty vector, filled with `neutral`'s value if given; None if the pool has none."""
+        """Return cleared arrays of this size and type, filled with `neutral`'s value if given; None if none exist."""
         fits = [x for x in self._arrays if x.is_clear and x.values.size == size and x.values.dtype == dtype.np_type]
         if not fits:
             return None
@@ -66,7 +76,7 @@ class ArrayPool:
         return found.values, found.bits
 
     def next_round(self, number: DeviceScalar) -> None:
-        """Add one to `number` and clear the arrays that the next round reuses, if possible in one kernel."""
+        """Add one to `number`, and clear the arrays that the next round may reuse, if possible by one kernel."""
         gpu = cuda.current()
         counter = number.array
         for arrays in self._arrays:

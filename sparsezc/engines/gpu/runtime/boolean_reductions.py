@@ -1,7 +1,7 @@
-"""Reductions of Boolean arrays on the device: whether any value is true, and whether all are.
+"""Reductions of Boolean arrays on the device: any and all.
 
 CuPy compiles its own ``any``, ``all`` and ``count_nonzero`` when they are first called on a machine, which takes three
-seconds each. So these functions call its ``max`` and ``min`` of numbers, which are compiled already.
+seconds each. These functions call its ``max`` and ``min`` of numbers instead, which are compiled already.
 """
 
 from __future__ import annotations

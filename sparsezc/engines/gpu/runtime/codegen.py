@@ -1,9 +1,9 @@
 """Kernels generated from one text each for all semirings, types, masks and widths.
 
-A kernel is specialised by the text in front of it (types, flags, small inline functions: the *prelude*, written by the
-functions below). :func:`kernel` joins prelude and kernel text and compiles them on first use; the array module's
-compiler keeps the result on disk. Operators bring their CUDA expression with them (see :mod:`sparsezc.semirings`).
-Caches with operators as keys are limited, since a program may define any number of functions as operators.
+A kernel is specialised by the *prelude*, the text in front of it: types, flags and small inline functions, which the
+functions below generate. :func:`kernel` joins prelude and kernel text and compiles them at first use; the device's
+compiler keeps the code on disk. An operator has its own CUDA expression (see :mod:`sparsezc.semirings`). Caches with
+operators as keys are limited, as a program may define any number of functions as operators.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HELPERS = next(p for p in (_PACKAGE / "semirings/cuda", _PACKAGE.parent / "semi
 _INCLUDE = '\n#include "'
 _COMPLEX = re.compile(r"\bc(64|128)\b")
 _WORD = re.compile(r"\w+")
-#: In order of use, the latest last. Programs may define kernels without limit; a recording's are among the latest.
+#: Compiled kernels, the latest used last. Their number is limited; a recording's kernels are among the latest.
 _compiled: OrderedDict[tuple[int, bool, str, str, str], Launcher] = OrderedDict()
 _MOST_KERNELS = 4096  # a program without functions of its own uses a few hundred
 
@@ -43,7 +43,7 @@ def file_text(name: str) -> str:
 @cache
 def files() -> dict[str, str]:
     """Return the path of every kernel text by its file name, which is unique in all folders."""
-    found = (each for root in (_KERNELS, _HELPERS) for each in os.walk(root))  # in a third of the time of `Path.rglob`
+    found = (each for root in (_KERNELS, _HELPERS) for each in os.walk(root))  # three times as fast as `Path.rglob`
     return {name: f"{folder}/{name}" for folder, _, names in found for name in names if ".cu" in name}
 
 
@@ -56,7 +56,7 @@ def source(file: str, prelude: str) -> str:
     pieces: list[str] = []
 
     def expand(text: str) -> None:
-        head, *rest = f"\n{text}".split(_INCLUDE)  # a pattern would take ten times as long to look through the text
+        head, *rest = f"\n{text}".split(_INCLUDE)  # a regular expression would take ten times as long
         pieces.append(head)
         for part in rest:
             name, _, after = part.partition('"')
@@ -87,7 +87,7 @@ def kernel(device: Device, file: str, prelude: str, name: str) -> Launcher:
     except KeyError:
         while len(_compiled) >= _MOST_KERNELS:
             _compiled.popitem(last=False)
-        # kernels of one file that name themselves share a text, which is compiled once
+        # a file whose kernels have names of their own has one text for all of them, which is compiled once
         named = f"#define KERNEL {name}\n" if "KERNEL(" in file_text(file) else ""
         text = ("#define SZC_COUNT\n" if counting else "") + named + source(file, prelude)
         declared, types = signature(file, name), types_of(prelude)
@@ -118,15 +118,15 @@ def function(returns: str, name: str, parameters: str, body: str) -> str:
 
 
 def evaluate(op: TypedOp, *, elementwise: bool = False, **operands: str) -> str:
-    """Return statements that end in ``return``: the operator's expression with its operands set and converted.
+    """Return C++ statements that convert an operator's operands and return the value of its expression.
 
-    Each of x, y, i, j, k that the operator reads is set from the C++ expression given for it, so those expressions must
-    not use these names. The operator's expression calls its result's type Z, which hides an outer Z here.
+    Each of x, y, i, j, k that the operator reads is set from the C++ expression given for it; those expressions must
+    not use these names. In the operator's expression Z is its result's type, which hides an outer Z.
     """
     second = op.thunk_type if op.op.kind in ("indexunary", "select") else op.type2
     types = {"x": op.type.ctype, "y": second.ctype}
     expression = op.elementwise if elementwise else op.cuda
-    read = set(_WORD.findall(expression))  # a pattern for each operand would take longer to compile
+    read = set(_WORD.findall(expression))  # a regular expression for each operand would take longer to compile
     sets = [
         f"const {types[name]} {name} = cast<{types[name]}>({text});"
         if name in types
@@ -139,7 +139,7 @@ def evaluate(op: TypedOp, *, elementwise: bool = False, **operands: str) -> str:
 
 @lru_cache(maxsize=256)
 def call(op: TypedOp, *, x: str, y: str, i: str, j: str, k: str, at: str) -> tuple[str, str]:
-    """Return the operator as a helper function of two values and the parameters `at` (for i, j, k), and its call."""
+    """Return a C++ function that applies an operator to two values, with parameters `at` for i, j, k, and its call."""
     text = evaluate(op, elementwise=True, x="p", y="q", i=i, j=j, k=k)
     helper = "template <class P, class Q> " + function(op.return_type.ctype, "f", f"P p, Q q, {at}", text)
     names = [parameter.split()[-1] for parameter in at.split(", ")]
@@ -147,7 +147,7 @@ def call(op: TypedOp, *, x: str, y: str, i: str, j: str, k: str, at: str) -> tup
 
 
 def accumulator(accum: TypedOp | None) -> str:
-    """Return ``W accumulate(W old, Z z)`` and the flag ACCUM."""
+    """Return the text of ``W accumulate(W old, Z z)`` and the flag ACCUM."""
     if accum is None:
         return flags(ACCUM=False) + "\n" + function("W", "accumulate", "W old, Z z", "return old;")
     inner = function(
@@ -158,7 +158,7 @@ def accumulator(accum: TypedOp | None) -> str:
 
 
 def monoid(op: Any) -> str:
-    """Return ``add``, ``identity``, ``terminal`` of a typed monoid over Z, and its flags ANY, TERMINAL, ATOMIC."""
+    """Return the text of ``add``, ``identity`` and ``terminal`` of a typed monoid over Z, and its flags."""
     literal = op.type.literal
     ends = op.terminal is not None and not op.stops_anywhere
     return "\n".join(
@@ -172,16 +172,16 @@ def monoid(op: Any) -> str:
 
 
 def neutral(op: Any) -> Any:
-    """Return the value that a fold by a typed monoid starts from: its identity, but NaN for float min and max.
+    """Return the neutral value of a typed monoid, which folds start from: its identity, but NaN for float min and max.
 
-    These prefer numbers to NaN, so a lone NaN stays NaN.
+    These prefer numbers to NaN, so only the fold of NaN alone is NaN.
     """
     by_number = op.op.user_function is None and op.name in ("min", "max")
     return op.type.np_type.type("nan") if by_number and op.type.is_float else op.identity
 
 
 def _atomic(op: Any) -> int:
-    """Return the hardware atomic that computes this monoid: 1 add, 2 min, 3 max, 0 none (see atomics.cuh)."""
+    """Return the number of the hardware atomic for a monoid: 1 add, 2 min, 3 max, 0 none (see atomics.cuh)."""
     size = op.type.np_type.itemsize
     if op.op.user_function is not None:
         return 0

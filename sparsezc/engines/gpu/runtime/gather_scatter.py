@@ -1,4 +1,4 @@
-"""Gather and scatter of entries of any type, and of rows of them, by their size (filter.cu)."""
+"""Gather and scatter of entries, and of rows of entries, by the size of their type (filter.cu)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sparsezc.memory import Buffer
 def gather(buffer: Buffer, at: Any, *, near: bool | None = None) -> Any:
     """Return the entries of a buffer at the positions `at`, as a device array.
 
-    `near`: count what is moved as a product's (:func:`sparsezc.stats.counted`), which says where the buffer is.
+    `near`: whether the buffer is in device memory, for counts of traffic (:func:`sparsezc.stats.counted`); None: none.
     """
     gpu = cuda.current()
     out = gpu.xp.empty(at.size, buffer.dtype)
@@ -29,14 +29,14 @@ def gather(buffer: Buffer, at: Any, *, near: bool | None = None) -> Any:
 
 
 def gather_rows(buffer: Buffer, at: Any, width: int, order: Any, *, near: bool) -> Any:
-    """Return rows `at` (int64) of a buffer that has rows of `width` entries, one after another, as a device array.
+    """Return the rows `at` (int64) of a buffer with rows of `width` entries, concatenated in a device array.
 
-    `order`: the order in which they are read, int64; None: as they are. `near`: as in :func:`gather`.
+    `order`: the order in which the rows are read, int64; None: that of `at`. `near`: as in :func:`gather`.
     """
     gpu = cuda.current()
     out = gpu.xp.empty(at.size * width, buffer.dtype)
     if out.size:
-        bits = min(5, (width - 1).bit_length())  # a warp at most
+        bits = min(5, (width - 1).bit_length())  # of the lanes for a row: at most a warp
         run = stats.counted(_kernel("gather_rows", out), near)
         run(
             launch.blocks(gpu, at.size << bits), count=at.size, width=width, bits=bits, at=at,
@@ -46,7 +46,7 @@ def gather_rows(buffer: Buffer, at: Any, width: int, order: Any, *, near: bool) 
 
 
 def shift_rows(values: Any, indptr: Any, shift: Any, out: Any) -> None:
-    """Write the entries of rows to a device array, those of row i at `shift[i]` (int64) behind where they are."""
+    """Copy the entries of rows to a device array, those of row i shifted by `shift[i]` (int64) positions."""
     if values.size:
         gpu = cuda.current()
         _kernel("shift_rows", values).launch(
@@ -56,7 +56,7 @@ def shift_rows(values: Any, indptr: Any, shift: Any, out: Any) -> None:
 
 
 def scatter(values: Any, to: Any, buffer: Buffer) -> None:
-    """Write the entries of a device array to distinct positions `to` of a buffer."""
+    """Write the elements of a device array to distinct positions `to` of a buffer."""
     if to.size:
         gpu = cuda.current()
         to = to.astype(np.uint64, copy=False)
@@ -70,7 +70,7 @@ def _kernel(name: str, array: Any) -> Launcher:
 
 
 def counts(ids: Buffer, size: int, pieces: list[tuple[int, int]]) -> Any:
-    """Return how often each number below `size` is there, int64, on the device; they are loaded a piece at a time."""
+    """Return how often each id below `size` occurs, int64, on the device; ids are loaded piece by piece."""
     xp = cuda.current().xp
     made = xp.zeros(size, np.int64)
     for start, stop in pieces:

@@ -1,8 +1,8 @@
-"""Kernel arguments that are passed together: each group's fields have the names of the kernels' parameters.
+"""Kernel-argument groups, whose fields have the names of kernels' parameters.
 
 A launch takes groups, and other arguments by name (``kernel.launch(blocks, rows.arguments, out=out)``);
-:mod:`sparsezc.device.launcher` puts all of them in the order that the kernel's text declares. Pointers are arrays on
-the device or addresses; 0 is null.
+:mod:`sparsezc.device.launcher` sorts all of them into the order that the kernel's text declares. Pointers are device
+arrays or addresses; 0 is null.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-#: A null pointer, and other numbers that launches reuse, are of NumPy's types: a device takes these as they are, and
-#: converts Python's integers each time.
+#: A null pointer. It is a NumPy integer, as other numbers that launches reuse: a Python integer would be converted at
+#: each launch.
 NULL = np.uint64(0)
 
 
@@ -56,15 +56,15 @@ class Right(NamedTuple):
 
 
 class LongRows(NamedTuple):
-    """The rows that are cut into chunks (chunks.cuh), for kernels that are told which chunks to process."""
+    """The long rows, which are cut into row chunks (chunks.cuh), for kernels that are given a range of chunks."""
 
-    long_rows: Any  # u64: the rows
-    long_first: Any  # u64: the first chunk of each, and the end
-    chunk_slot: Any  # u32: the row of each chunk, as its place in `long_rows`
+    long_rows: Any  # u64: the long rows
+    long_first: Any  # u64: the first chunk of each, and the end of the last
+    chunk_slot: Any  # u32: the index in `long_rows` of each chunk's row
 
 
 class Chunks(NamedTuple):
-    """The rows that are cut into chunks, for kernels that process all chunks."""
+    """The long rows, which are cut into row chunks, for kernels that process all chunks."""
 
     nchunks: np.uint64
     long_rows: Any
@@ -73,16 +73,16 @@ class Chunks(NamedTuple):
 
 
 class RowsPart(NamedTuple):
-    """The rows that one launch of a product takes, and the addresses of their entries (part.cuh)."""
+    """A launch part: the rows that one launch of a product takes, and the addresses of their entries (part.cuh)."""
 
     nrows: np.uint64
     indptr: Any
     indices: Any
     values: Any
-    id_segments: Any  # u64: the address of each segment of ids; null: `indices` serves all
+    id_segments: Any  # u64: the address of each segment of ids; null: all are at `indices`
     value_segments: Any
     subset: Any  # presence words of the rows to process; null: all
-    first_row: np.uint64  # of the rows that are not long
+    first_row: np.uint64  # of the range of rows; long ones are skipped
     end_row: np.uint64
     first_chunk: np.uint64
     end_chunk: np.uint64
@@ -92,21 +92,21 @@ class RowsPart(NamedTuple):
 
 
 class Vector(NamedTuple):
-    """A vector that is read; `x_bits` null: it is full."""
+    """A vector that a kernel reads; `x_bits` null: it is full."""
 
     x: Any
     x_bits: Any
 
 
 class Mask(NamedTuple):
-    """Presence words of the entries that a mask lets through, each flipped by `flip`; null: no mask."""
+    """Presence words of the positions that a mask allows, after XOR by `flip`; null: no mask."""
 
     mask: Any
     flip: int
 
 
 class Output(NamedTuple):
-    """The write rule of a vector (``struct Output`` of write.cuh): result, old content, mask, replace."""
+    """The output of a vector's write rule (``struct Output`` of write.cuh): new and old content, mask, replace."""
 
     w: Any
     w_bits: Any
@@ -118,7 +118,7 @@ class Output(NamedTuple):
 
 
 class PullAgain(NamedTuple):
-    """The arguments that each launch of a kept pull has anew: :class:`Vector`, :class:`Output`, and the counters."""
+    """The arguments that change between launches of a kept pull: :class:`Vector`, :class:`Output`, and counters."""
 
     x: Any
     x_bits: Any
@@ -133,7 +133,7 @@ class PullAgain(NamedTuple):
 
 
 class Turns(NamedTuple):
-    """The way warps share rows: their counters, and the number of rows and of chunks that a warp takes at once."""
+    """The division among warps: the shared counters, and the numbers of items of rows and of chunks taken at once."""
 
     counters: Any
     piece: int
@@ -141,7 +141,7 @@ class Turns(NamedTuple):
 
 
 class Partial(NamedTuple):
-    """Results of the chunks of long rows, which the last warp of each row folds."""
+    """The results of row chunks, which the last warp of each long row folds."""
 
     partial: Any
     partial_has: Any
@@ -150,10 +150,10 @@ class Partial(NamedTuple):
 
 
 class Layouts(NamedTuple):
-    """The layouts that a pull reads: the row-head cache, and ids and values in one word.
+    """The layouts that a pull reads: row heads, packed values, and hubs in shared memory.
 
-    `k`: slots a row, 0 without heads; `id_bits`: the low bits that hold the id, 0 where each is in an array of its own;
-    `hubs`: ids below it have the vector's values in shared memory.
+    `k`: slots a row, 0 without heads; `id_bits`: the low bits of a word for the id, 0 if values are not packed; `hubs`:
+    the number of first columns whose vector values are in shared memory.
     """
 
     heads: Any

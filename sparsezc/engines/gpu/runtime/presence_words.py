@@ -1,6 +1,6 @@
-"""Presence words on the device: counted, listed, made from positions or from values (presence_words.cu, value_mask.cu).
+"""Presence words on the device: counts, positions, and words made of positions or values (presence_words.cu).
 
-Bit i of word k in an array of uint32 is set where a vector has entry 32 k + i.
+Bit i of word k, in an array of uint32, is set if a vector has entry 32 k + i.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _kernel(name: str) -> Launcher:
 
 
 def count(bits: Any) -> int:
-    """Return how many bits are set. Waits for the device."""
+    """Return the number of bits that are set. Waits for the device."""
     gpu = cuda.current()
     total = gpu.xp.zeros(1, np.uint64)
     _kernel("count").launch(blocks(gpu, bits.size), nwords=bits.size, bits=bits, total=total)
@@ -31,7 +31,7 @@ def count(bits: Any) -> int:
 
 
 def nonzero(values: Any, bits: Any, dtype: DataType, size: int) -> Any:
-    """Return presence words of the entries that are present and not zero; `bits` 0 for a full vector."""
+    """Return presence words of a vector's entries that are not zero; `bits`: its own, 0 if it is full."""
     gpu = cuda.current()
     out = gpu.xp.empty(-(-size // 32), np.uint32)
     kernel = codegen.kernel(gpu, "value_mask.cu", codegen.typedefs(X=dtype), "truth")
@@ -40,7 +40,7 @@ def nonzero(values: Any, bits: Any, dtype: DataType, size: int) -> Any:
 
 
 def count_frontier(bits: Any, size: int, indptr: Any) -> tuple[int, int]:
-    """Return how many rows are present, and the number of their entries. Waits for the device."""
+    """Return the number of rows whose bits are set, and of their entries. Waits for the device."""
     gpu = cuda.current()
     totals = gpu.xp.zeros(2, np.uint64)
     _kernel("frontier").launch(blocks(gpu, size), size=size, bits=bits, indptr=indptr, totals=totals)
@@ -49,9 +49,9 @@ def count_frontier(bits: Any, size: int, indptr: Any) -> tuple[int, int]:
 
 
 def count_wanted(indptr: Any, nrows: int, mask: Any, flip: int) -> tuple[int, int, int]:
-    """Return the rows that a mask lets through, the entries in the first 32 of each, and all their entries.
+    """Count the rows that a mask allows, the entries among the first 32 of each, and all their entries.
 
-    With more than `_SAMPLE` words of rows this is an estimate from every n-th word. Waits for the device.
+    With more than `_SAMPLE` words of rows the counts are estimates from every n-th word. Waits for the device.
     """
     gpu = cuda.current()
     step = max(1, nrows // 32 // _SAMPLE)
@@ -64,7 +64,7 @@ def count_wanted(indptr: Any, nrows: int, mask: Any, flip: int) -> tuple[int, in
 
 
 def popcounts(bits: Any) -> Any:
-    """Return how many bits of each word are set (int64)."""
+    """Return the number of bits that are set in each word (int64)."""
     gpu = cuda.current()
     counts = gpu.xp.empty(bits.size, np.int64)
     _kernel("popcounts").launch(blocks(gpu, bits.size), nwords=bits.size, bits=bits, counts=counts)
@@ -101,7 +101,7 @@ def full(size: int) -> Any:
 
 
 def clear(bits: Any, number: Any) -> None:
-    """Clear presence words, if any are given, and add one to a number on the device; 0: no number."""
+    """Clear presence words, if given, and add one to a number on the device, unless it is 0 (null)."""
     gpu = cuda.current()
     nwords = 0 if bits is None else bits.size
     _kernel("turn").launch(blocks(gpu, nwords), nwords=nwords, bits=0 if bits is None else bits, number=number)

@@ -1,1 +1,1 @@
-"""Entries of rows that are picked by position, value or chance, and walks: the rules are in ``expr/sampling.py``."""
+"""Picks of entries by position, value or random numbers, and walks, by the rules of ``expr/sampling.py``."""

@@ -1,4 +1,4 @@
-"""Rows of a dense array, read by their numbers from where a placement keeps them."""
+"""Rows of a dense array in a placement, read by row number."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sparsezc.engines.gpu.runtime import gather_scatter, launch
 from sparsezc.memory import allocate, budget
 from sparsezc.memory.placement import RECORDS
 
-# The widest type that a row consists of, so that a thread reads up to 16 bytes at once; values are only moved.
+# Types by size: a row is read as elements of the widest that divides it, so that a thread reads up to 16 bytes.
 _BY_SIZE = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex128}
 
 
 class FeatureRows:
-    """A copy of an array of bytes in a placement, whose rows are read by kernels.
+    """A copy of an array of bytes in a placement, whose rows kernels read.
 
     Parameters
     ----------
@@ -37,9 +37,9 @@ class FeatureRows:
 
     @launch.locked
     def read(self, at: Any) -> Any:
-        """Return rows, uint8 of shape (size of `at`, m) on the device."""
+        """Return the rows `at`, uint8 of shape (at.size, m), on the device."""
         near = RECORDS[self.placement].near
-        # Far apart, pinned pages are read several times faster in ascending order than at random.
+        # Pinned pages that are far apart are read several times faster in ascending order than at random.
         order = None if near or self._buffer.pages == "managed" else cuda.current().xp.argsort(at)
         found = gather_scatter.gather_rows(self._buffer, at, self._width, order, near=near)
         return found.view(np.uint8).reshape(at.size, self.nbytes)

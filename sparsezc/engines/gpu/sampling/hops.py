@@ -1,7 +1,7 @@
-"""Sampling hop by hop (hops.cu): the host waits for the device at the end only, where entries are drawn alike.
+"""Sampling hop by hop (hops.cu); with equal probabilities the host waits for the device only at the end.
 
-By weight, of all entries or of very many, a hop's positions are found as ops.selectk finds them (selectk.py), which
-asks the device for sizes. Vertices are numbered through a hash table in device memory, so what is needed grows with the
+If a hop draws by weight, or all or very many entries, its positions are found as by ops.selectk (selectk.py), which
+reads sizes from the device. Vertices are numbered by a hash table in device memory, so the memory needed grows with the
 sample and not with the graph.
 """
 
@@ -23,13 +23,13 @@ from sparsezc.expr.sampling import MOST_FLOYD, Hops, Pick, Subgraph
 from sparsezc.memory import budget
 from sparsezc.semirings.types.datatypes import DataType
 
-_SLOT_BYTES = 160  # of device memory for a slot: 8 words, 4 more where arrays grow, and up to four table entries
-_MOST_SLOTS = 2**31  # of a hop: its sums have 32 bits for edges
+_SLOT_BYTES = 160  # bytes of device memory for a slot: 8 words, 4 more while arrays grow, and up to four table entries
+_MOST_SLOTS = 2**31  # slots of a hop: its sums have 32 bits for edges
 _EMPTY = np.uint64(2**64 - 1)
 
 
 class _Drawn(NamedTuple):
-    """The slots of a hop: `at` their positions, `k` a row; or `owner`, the row of each, and k = 0."""
+    """The slots of a hop: their positions `at`, and `k` slots a row, or the row `owner` of each and k = 0."""
 
     at: Any
     k: int
@@ -46,7 +46,7 @@ def sample_hops(store: MatrixStore, seeds: Any, hops: Hops) -> Subgraph:
     state = _State(rows, store.dtype, seeds, hops)
     for _ in hops.fanouts:
         state.run()
-    counts = cuda.current().asnumpy(state.counts)  # the host waits here
+    counts = cuda.current().asnumpy(state.counts)  # the host waits for the device
     ends, edges = counts[: state.edges_from].tolist(), counts[state.edges_from :].tolist()
     node = state.node[: ends[-1]]
     row, col, edge = (part[: edges[-1]] for part in (state.row, state.col, state.edge))
@@ -61,22 +61,22 @@ def _values(rows: Rows, edge: Any) -> Any:
 
 
 class _State:
-    """The vertices and edges of the hops so far, whose numbers are on the device; the host knows bounds.
+    """The vertices and edges of the hops so far; their numbers are on the device, and the host has upper bounds.
 
-    Arrays have room for all hops from the beginning, unless a hop takes all entries of rows: then they grow.
+    Arrays are allocated once, for all hops up to the first that takes all entries of rows; from that hop on they grow.
     """
 
     def __init__(self, rows: Rows, dtype: DataType, seeds: Any, hops: Hops) -> None:
         self.rows, self.dtype, self.hops = rows, dtype, hops
         self.gpu = cuda.current()
         xp = self.gpu.xp
-        self.hop = self.capacity = 0  # the next hop, and the vertices that the table holds
+        self.hop = self.capacity = 0  # the next hop, and the vertices for which the table has space
         self.edges_from = len(hops.fanouts) + 2
         self.counts = xp.zeros(self.edges_from + len(hops.fanouts) + 1, np.int64)  # ends of vertices, then of edges
         self.counts[1] = seeds.size
         self.node, self.row, self.col, self.edge = seeds, *(xp.empty(0, np.int64) for _ in range(3))
-        self.seeds = self.most = self.nodes = int(seeds.size)  # `most`, `nodes`: rows of the next hop, and vertices
-        self.listed = 0  # edges
+        self.seeds = self.most = self.nodes = int(seeds.size)  # bounds: `most` rows of the next hop, `nodes` vertices
+        self.listed = 0  # bound of the number of edges
         nodes, edges, most = self.nodes, 0, self.most
         for k in hops.fanouts:
             if k < 0:
@@ -92,7 +92,7 @@ class _State:
         run(launch.blocks(self.gpu, threads), **given)
 
     def _grow(self, nodes: int, edges: int) -> None:
-        """Let arrays and the table hold so many vertices and edges; a larger table is filled anew."""
+        """Enlarge arrays and table to hold so many vertices and edges; a larger table is filled again."""
         nodes = min(nodes, self.seeds + self.rows.ncols)
         self.node = self._longer(self.node, nodes)
         self.row, self.col, self.edge = (self._longer(x, edges) for x in (self.row, self.col, self.edge))
@@ -112,7 +112,7 @@ class _State:
         return made
 
     def run(self) -> None:
-        """Draw from the rows of the vertices that the hop before met, and number what is met."""
+        """Draw from the rows of the vertices that the last hop met, and number the vertices met by the drawn edges."""
         ends, edges = self.counts[self.hop :], self.counts[self.edges_from + self.hop :]
         drawn = self._drawn(self.hops.pick(self.hop, self.rows.ncols), ends)
         count = int(drawn.at.size)
@@ -126,7 +126,7 @@ class _State:
             ends[2], edges[1] = ends[1], edges[0]
 
     def _drawn(self, pick: Pick, ends: Any) -> _Drawn:
-        """Return the positions that are drawn from the rows of the vertices met last."""
+        """Return the positions drawn from the rows of the vertices that the last hop met."""
         xp, most = self.gpu.xp, self.most
         alike = pick.how == "random" and (pick.replace or pick.k <= MOST_FLOYD)
         if alike and pick.k * most:
@@ -149,7 +149,7 @@ class _State:
         return _Drawn(at, 0, xp.searchsorted(xp.cumsum(lengths), xp.arange(at.size), side="right"))
 
     def _number(self, drawn: _Drawn, ends: Any, edges: Any) -> None:
-        """Give local numbers to the vertices behind the positions, and list the edges."""
+        """Give local numbers to the vertices at the drawn positions, and list the edges."""
         xp, count = self.gpu.xp, int(drawn.at.size)
         entry, counts = xp.empty(count, np.uint64), xp.empty(count, np.int64)
         slots = {"count": count, "k": drawn.k, "range": ends, "table": self.table, "entry": entry}
@@ -163,12 +163,12 @@ class _State:
 
 
 def _sorted(at: Any, k: int) -> Any:
-    """Return positions with those of a row in ascending order."""
+    """Return positions sorted within each row of `k`."""
     return cuda.current().xp.sort(at.reshape(-1, k), axis=1).ravel()
 
 
 def _need(slots: int) -> None:
-    """Raise OutOfMemory if so many slots cannot be numbered."""
+    """Raise OutOfMemory if memory is too small for so many slots."""
     nbytes = slots * _SLOT_BYTES
     if nbytes > (space := budget.make_available(nbytes)) or slots >= _MOST_SLOTS:
         raise OutOfMemory(

@@ -1,8 +1,8 @@
 """Up to k entries of each row (draws.cu, weighted_draws.cu, smallest_keys.cu).
 
-Positions are found first, from offsets, which are on the card, and where it matters from values, streamed as products
-stream them; then only the ids and values of what was picked are read, those of a row by neighbouring lanes, so that a
-line that holds several of them is read once.
+Positions are found first, from the offsets in device memory and, if picks depend on them, from values, streamed as by
+products. Then only the picked entries' ids and values are read, those of a row by neighbouring lanes, so that a line
+with several of them is read once.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from sparsezc.expr.sampling import MOST_FLOYD, Pick
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import INT64, DataType
 
-_LIST = 128  # keys that a warp keeps in shared memory, at most
-_PIECE = 8192  # entries of a row that a warp reads
-_SLOT_BYTES = 64  # of device memory, while positions are found and gathered
-_SORTED_BYTES = 160  # of an entry, while whole rows are sorted
+_LIST = 128  # most keys that a warp keeps in shared memory
+_PIECE = 8192  # most entries of a row that one warp reads
+_SLOT_BYTES = 64  # bytes of device memory of a pick, while positions are found and gathered
+_SORTED_BYTES = 160  # bytes of device memory of an entry, while whole rows are sorted
 _NONE = np.uint64(2**64 - 1)
 _HOW = {"largest": 0, "smallest": 1, "random_weighted": 2, "random": 3}
 
 
 class Found(NamedTuple):
-    """Positions by row, ascending in each, how many each row has, and how often each was drawn; None: once."""
+    """Positions by row, ascending in each; the number of each row; how often each was drawn, None: once."""
 
     at: Any
     lengths: Any
@@ -41,7 +41,7 @@ class Found(NamedTuple):
 
 
 def selectk(rows: Rows, dtype: DataType, i: Any, pick: Pick) -> MatrixStore:
-    """Return the picked entries of the rows `i` (None: all), or with replacement how often each was picked."""
+    """Return the picked entries of the rows `i` (None: all); with replacement the values count the picks of each."""
     picks = Finder(rows, dtype, pick)
     xp, near = cuda.current().xp, placements.lie_near(rows)
     d = _lengths(rows, i)
@@ -66,9 +66,9 @@ def selectk(rows: Rows, dtype: DataType, i: Any, pick: Pick) -> MatrixStore:
 
 
 def entries(rows: Rows, dtype: DataType, i: Any, pick: Pick, *, values: bool) -> tuple[Any, ...]:
-    """Return the places in `i`, positions, columns and values (None: not wanted) of what is picked from rows `i`.
+    """Return places in `i`, positions, columns and values (None if not wanted) of the entries picked from rows `i`.
 
-    An entry that is drawn again is listed again.
+    An entry is listed as often as it is drawn.
     """
     picks, near, xp = Finder(rows, dtype, pick), placements.lie_near(rows), cuda.current().xp
     if pick.replace and pick.k and i.size:
@@ -93,7 +93,7 @@ def _lengths(rows: Rows, i: Any) -> Any:
 
 
 class Finder:
-    """How positions of one matrix's rows are picked."""
+    """A finder of the positions that a pick chooses in the rows of a matrix."""
 
     def __init__(self, rows: Rows, dtype: DataType, pick: Pick) -> None:
         self.rows, self.dtype, self.pick = rows, dtype, pick
@@ -104,7 +104,7 @@ class Finder:
         )
 
     def find(self, i: Any, first: int, last: int) -> Found:
-        """Find positions of rows `first` .. `last` - 1 of the result."""
+        """Return the positions for rows first .. last-1 of the result."""
         xp = self.gpu.xp
         listed = xp.arange(first, last, dtype=np.int64) if i is None else i[first:last]
         begin, end = self.rows.indptr[listed], self.rows.indptr[listed + 1]
@@ -134,7 +134,7 @@ class Finder:
         )  # fmt: skip
 
     def drawn(self, listed: Any, first: int) -> Any:
-        """Draw k positions of each row with replacement; _NONE where a row has none."""
+        """Return k positions of each row, drawn with replacement; _NONE for empty rows."""
         at = self.gpu.xp.empty((listed.size, self.pick.k), np.uint64)
         if self.pick.how == "random":
             self._draw("with_replacement", listed, first, at)
@@ -149,7 +149,7 @@ class Finder:
         return at
 
     def _by_key(self, begin: Any, end: Any, first: int) -> Found:
-        """Find the k smallest keys of each row; long rows in pieces, whose k smallest are met again."""
+        """Return the k entries with the smallest keys of each row; of long rows among the k smallest of each piece."""
         xp, k, count = self.gpu.xp, self.pick.k, begin.size
         pieces = xp.maximum(-(-(end - begin) // _PIECE), 1)
         last = xp.cumsum(pieces)
@@ -177,7 +177,7 @@ class Finder:
         return Found(at[there], xp.bincount(row[there], minlength=count).astype(np.int64))
 
     def _first_k(self, row: Any, keys: Any, at: Any, count: int) -> Found:
-        """Find the k smallest keys of each row among some entries; of equal keys the first positions."""
+        """Return the k entries with the smallest keys of each row, among these; of equal keys the first positions."""
         xp = self.gpu.xp
         order = xp.argsort(at, kind="stable")
         order = order[xp.argsort(keys[order], kind="stable")]
@@ -188,7 +188,7 @@ class Finder:
         return Found(at[_by_row(row, at)], xp.bincount(row, minlength=count).astype(np.int64))
 
     def _by_sorting(self, begin: Any, end: Any, first: int) -> Found:
-        """Find the k smallest keys of each row by sorting all of them."""
+        """Return the k entries with the smallest keys of each row, by sorting all keys."""
         xp = self.gpu.xp
         lengths = end - begin
         at = _ranges(begin, lengths)
@@ -208,14 +208,14 @@ class Finder:
 
 
 def _by_row(row: Any, at: Any) -> Any:
-    """Return the order by row, then position."""
+    """Return the permutation that sorts entries by row, then position."""
     xp = cuda.current().xp
     order = xp.argsort(at, kind="stable")
     return order[xp.argsort(row[order], kind="stable")]
 
 
 def _ranges(begin: Any, lengths: Any) -> Any:
-    """Return the positions of `lengths` entries from `begin` on, of all rows after each other."""
+    """Return the concatenated positions of each row's `lengths` entries from `begin` on."""
     xp = cuda.current().xp
     ends = xp.cumsum(lengths)
     entry = xp.arange(int(ends[-1]) if ends.size else 0)
@@ -224,7 +224,7 @@ def _ranges(begin: Any, lengths: Any) -> Any:
 
 
 def _counted(at: Any) -> Found:
-    """Find each position of a row once, with how often it was drawn."""
+    """Return each drawn position of a row once, with the number of its draws."""
     xp = cuda.current().xp
     at = xp.sort(at, axis=1)
     first = at != _NONE

@@ -23,17 +23,17 @@ from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import BOOL, INT64, DataType
 
-_VERTEX_BYTES = 24  # of device memory, for each place that a walk may take: the vertex, its column, whether it is there
+_VERTEX_BYTES = 24  # bytes of device memory for each vertex of a walk: the vertex, its column, and its presence
 _WEIGHTS = {"": 0, "values": 1, "columns": 2}
 
 
 def walk(matrix: MatrixStore, trail: Trail, top: VectorStore | None, by: VectorStore | None) -> MatrixStore:
-    """Return the walks, a row each, of vertices in their order.
+    """Return the matrix with a row for each walk: its vertices in order.
 
     Parameters
     ----------
     matrix : MatrixStore
-        Its rows are read where they are.
+        The matrix whose rows the kernel reads in place.
     top, by : VectorStore of FP64, or None
         The largest weight of each row; weights by column.
     """
@@ -44,9 +44,9 @@ def walk(matrix: MatrixStore, trail: Trail, top: VectorStore | None, by: VectorS
 
 @launch.locked
 def follow(v: VectorStore, starts: NDArray[np.int64], length: int, meanwhile: Callable[[], None]) -> MatrixStore:
-    """Return the walks of so many steps along a vector of positions, each to the position at the last one (follow.cu).
+    """Return the walks of `length` steps along a vector of positions: from p a walk moves to v(p) (follow.cu).
 
-    `meanwhile` is called once the first are launched.
+    `meanwhile` is called once the first walks are launched.
     """
     v.arrange(None)
     values, bits = v.operands()
@@ -69,7 +69,7 @@ def follow(v: VectorStore, starts: NDArray[np.int64], length: int, meanwhile: Ca
 
 
 def _assembled(run: Callable[[int, int], tuple[Any, Any]], count: int, length: int) -> MatrixStore:
-    """Return a matrix with a row for each walk; `run` returns of some walks the vertices and how many they are."""
+    """Return a matrix with a row for each walk; run(first, last) returns vertices and lengths of these walks."""
     columns, xp = length + 1, cuda.current().xp
 
     def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
@@ -87,13 +87,13 @@ def _assembled(run: Callable[[int, int], tuple[Any, Any]], count: int, length: i
 
 
 def _ranges(count: int, columns: int) -> list[row_blocks.Block]:
-    """Cut walks so that those of one launch fit the device."""
+    """Cut the walks into ranges of which each fits in device memory."""
     most = max(1, budget.available() // 2 // (_VERTEX_BYTES * columns))
     return [(first, min(first + most, count)) for first in range(0, count, most)] or [(0, 0)]
 
 
 def _filled(v: VectorStore | None) -> Any:
-    """Return a vector's values with zeros where it has no entry; null for none."""
+    """Return a vector's values, 0 where it has no entry; 0 (null) without a vector."""
     if v is None:
         return 0
     xp = cuda.current().xp
@@ -104,7 +104,7 @@ def _filled(v: VectorStore | None) -> Any:
 
 
 class Steps:
-    """Steps of walks in one matrix: all of some walks, or one from any vertices."""
+    """The steps of walks in one matrix: all steps of a range of walks, or one step from any vertices."""
 
     def __init__(
         self, rows: Rows, dtype: DataType, trail: Trail, top: VectorStore | None, by: VectorStore | None
@@ -114,7 +114,7 @@ class Steps:
         self._case = rows.wide, dtype, rows.iso, _WEIGHTS[trail.weights], trail.shares is not None
 
     def run(self, first: int, last: int) -> tuple[Any, Any]:
-        """Return the vertices that walks `first` .. `last` - 1 meet, -1 after their ends, and how many each meets."""
+        """Return the vertices of walks first .. last-1, -1 after their ends, and the number of each walk's vertices."""
         gpu = cuda.current()
         starts = gpu.xp.empty(last - first, np.int64)
         gpu.copy_pageable(starts, self._trail.starts[first:last]).wait(starts.nbytes)
@@ -123,18 +123,18 @@ class Steps:
 
     @launch.locked
     def step(self, number: int, walks: Any, at: Any, before: Any, older: tuple[MatrixStore, Any] | None) -> Any:
-        """Return the vertices to which walks move in a step, -1 where no edge leads on, as an array of the host.
+        """Return the vertices to which walks move in a step, -1 for a walk that ends, as a host array.
 
         Parameters
         ----------
         number : int
-            Of the step.
+            The number of the step.
         walks, at : ndarray of uint64, ndarray of int64
-            The walks' numbers, and where they are.
+            The walks' numbers and vertices.
         before : ndarray of int64, or None
-            Where they were.
+            The walks' previous vertices.
         older : (MatrixStore, ndarray of int64), or None
-            The rows of vertices where walks were, and the numbers of these vertices, ascending.
+            The rows of the previous vertices, and the numbers of these vertices, ascending.
         """
         xp = cuda.current().xp
         given: dict[str, Any] = {"before": 0, "place": 0}

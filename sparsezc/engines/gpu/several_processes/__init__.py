@@ -1,1 +1,1 @@
-"""Steps that several processes take together, each with some rows of a matrix: many searches, labels, colours."""
+"""Steps of algorithms on several processes, each with its part of a matrix's rows: many searches, labels, colours."""

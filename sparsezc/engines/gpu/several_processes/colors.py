@@ -1,4 +1,4 @@
-"""Greedy colouring where this process has some of the rows (colors.py): rows wait for those of other processes, too."""
+"""Greedy colouring on several processes (colors.py), whose rows also wait for rows of other processes."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _NONE = 2**32 - 1
 
 
 class SharedColors:
-    """The colours of all rows, and rounds of this process's.
+    """The colours of all rows, and rounds that colour this process's rows.
 
     Parameters
     ----------
     store : MatrixStore
         A symmetric pattern in which only this process's rows have entries.
     order : ndarray of int64
-        Of all rows; the higher one chooses first, of equal ones the first.
+        The order of all rows: the row with the higher value chooses first, of equal ones the first row.
     first, last : int
-        This process's rows.
+        This process has the rows first .. last-1.
     """
 
     def __init__(self, store: MatrixStore, order: NDArray[np.int64], first: int, last: int) -> None:
@@ -44,7 +44,7 @@ class SharedColors:
         self._ready = self._run("wait_rows", xp.arange(first, last, dtype=np.int64))
 
     def _run(self, name: str, listed: Any, **given: Any) -> Any:
-        """Run a kernel over some rows; return those that wait for none afterwards (int64)."""
+        """Run a kernel over the listed rows; return the rows that then wait for no other (int64)."""
         gpu, n = cuda.current(), self._color.size
         xp = gpu.xp
         if not listed.size:
@@ -64,26 +64,26 @@ class SharedColors:
 
     @launch.locked
     def choose(self) -> tuple[Any, Any]:
-        """Colour this process's rows that wait for none; return them and their colours (int64)."""
+        """Colour this process's rows that wait for no other; return these rows and their colours (int64)."""
         rows = self._ready
         self._ready = self._run("color_rows", rows, color=self._color)
         return rows, self._color[rows].astype(np.int64)
 
     def take(self, rows: Any, colors: Any) -> None:
-        """Take the colours of rows of all processes."""
+        """Store colours that rows of all processes have chosen."""
         self._color[rows] = colors.astype(np.uint32)
 
     def freed(self) -> tuple[Any, Any]:
-        """Return rows of other processes (int64, ascending), and how many that they waited for have chosen."""
+        """Return rows of other processes (int64, ascending), and how many rows that each waited for have chosen."""
         xp = cuda.current().xp
-        waits = self._waits.view(np.int32).astype(np.int64)  # of others' rows: minus the number
+        waits = self._waits.view(np.int32).astype(np.int64)  # of other processes' rows: the negative number
         waits[self._own] = 0
         at = xp.flatnonzero(waits)
         self._waits[at] = 0
         return at, -waits[at]
 
     def free(self, pieces: list[tuple[Any, Any]]) -> None:
-        """Add the numbers that other processes report for this one's rows; a process lists each row once."""
+        """Add the numbers that other processes report for this process's rows; each process lists a row once."""
         xp = cuda.current().xp
         found = [self._ready]
         for at, count in pieces:

@@ -1,7 +1,7 @@
-"""Moves of rows between labels where this process has some of the rows, and the labels of all (label_moves.py).
+"""Moves of rows between labels on several processes: each has its part of the rows, and all labels (label_moves.py).
 
-After each turn the processes exchange the moves of their rows. Sums by label are exact for whole numbers; other sums
-may differ between processes in their last bits. The labels are equal on all processes.
+After each label turn the processes exchange the moves of their rows. Sums by label are exact for whole numbers; other
+sums may differ between processes in their last bits. The labels are equal on all processes.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ _NEVER = 2**62  # more rows than move
 
 
 class SharedMoves:
-    """The labels of all rows, and moves of this process's.
+    """The labels of all rows, and the moves of this process's rows.
 
     Parameters
     ----------
     e : Expression
         A statement whose first operand is a matrix in which only this process's rows have entries.
     first, last : int
-        These rows.
+        This process has the rows first .. last-1.
     start : ndarray of int64
-        The labels of all rows, or, for joins, their groups.
+        The labels of all rows at the start or, for joins, their groups.
     shares : ndarray of float64, or None
-        What each row has.
+        The share of each row.
     scale : float
     joins : bool
-        Rows join labels within their groups; otherwise they move between the labels.
+        Whether rows join labels within their groups; otherwise they move between labels.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class SharedMoves:
 
     @launch.locked
     def choose(self, given: Any, a: Any, b: Any, turn: int) -> tuple[Any, Any]:
-        """Let this process's rows of a turn move; return those that did, and their labels (int64)."""
+        """Move this process's rows of a label turn; return the rows that moved, and their labels (int64)."""
         xp = cuda.current().xp
         self._turn = Turn(given, a, b, turn, xp.zeros(COUNTS, np.uint64))
         candidates = self._active
@@ -80,7 +80,7 @@ class SharedMoves:
 
     @launch.locked
     def take(self, rows: Any, to: Any) -> None:
-        """Move the rows of all processes; this one's have moved already."""
+        """Apply the moves of all processes; this process's rows have moved already."""
         xp, net = cuda.current().xp, self._network
         others = (rows < self._own.start) | (rows >= self._own.stop)
         rows, to = rows[others], to[others]
@@ -93,23 +93,23 @@ class SharedMoves:
             net.alone[to] = 0
 
     def rounds(self, seed: int, given: NDArray[np.int64] | None) -> tuple[Any, int, Any]:
-        """Return the multipliers of each round, how many turns it has, and the given turns of rows, or null."""
+        """Return the multipliers of each round, its number of turns, and the given turns of rows, or 0 (null)."""
         if given is None:
             return label_turns.multipliers(seed), label_turns.TURNS, 0
         count = int(given.max(initial=-1)) + 1
         return repeat((groups.NULL, groups.NULL), label_turns.LAST), count, cuda.current().xp.asarray(given)
 
     def wake_all(self) -> None:
-        """Let all of this process's rows look again."""
+        """Mark all of this process's rows as active: they may move."""
         self._active[self._own] = 1
 
     def wake(self, at: Any) -> None:
-        """Let some of them look again."""
+        """Mark the rows `at` as active."""
         self._active[at] = 1
 
     @launch.locked
     def woken(self) -> Any:
-        """Wake the neighbours of this process's rows that moved; return those of other processes (int64, ascending)."""
+        """Mark the neighbours of moved rows as active; return those of other processes (int64, ascending)."""
         xp = cuda.current().xp
         found = xp.zeros_like(self._active)
         self._rows.wake(self._turn, found, _NEVER)
@@ -121,7 +121,7 @@ class SharedMoves:
 
     @launch.locked
     def begin_joins(self, inside: Any) -> None:
-        """Take the sums of all rows within their groups, and find the rows that may join others."""
+        """Store the sums of all rows within their groups, and mark the rows that may join labels."""
         xp, net, n = cuda.current().xp, self._network, inside.size
         within = net.within.astype(np.int64)
         whole = xp.bincount(within, self._shares, n)
@@ -132,7 +132,7 @@ class SharedMoves:
 
     @launch.locked
     def cuts(self) -> tuple[Any, Any]:
-        """Return the labels that this process's rows have joined in the turn, and the changes of their cuts."""
+        """Return the labels that this process's rows joined in the turn, and the changes of these labels' cuts."""
         xp = cuda.current().xp
         more = xp.zeros(self.inside.size)
         self._rows.join_cuts(self._network._replace(cut=more), self._turn, self.inside)
@@ -140,5 +140,5 @@ class SharedMoves:
         return at, more[at]
 
     def add_cuts(self, at: Any, changes: Any) -> None:
-        """Add changes of the cuts of some labels, each listed once."""
+        """Add changes to the cuts of labels, each listed once."""
         self._network.cut[at] += changes

@@ -1,10 +1,11 @@
-"""The steps of 64 searches on several cards that write into each other's memory: kernels plan them, not the hosts.
+"""The steps of 64 searches on several cards that write into each other's memory; kernels plan the steps, not the hosts.
 
-A card has some vertices, and a copy of the whole frontier. A step: it pushes from its own part of the frontier, sends
-the words that it reached of others' vertices to their cards, and pulls to its own vertices; when all have, it takes
-what is reached for the first time, and writes the words of the frontier that change into the copies of others. Then
-cards tell each other what the next step would read, and each computes alike which searches push and which pull. A host
-launches steps ahead of those whose numbers it has read: those after the last one do nothing, and wait for no other.
+Each card has its part of the vertices, and a copy of the whole frontier. In a step a card pushes from its part of the
+frontier, sends the words of other cards' vertices that it reached to these cards, and pulls to its own vertices. Once
+all cards have done so, it selects its vertices reached for the first time, and writes the words of the frontier that
+change into the other cards' copies. Then the cards exchange the numbers of entries that the next step would read, from
+which all compute the same division into searches that push and searches that pull. A host launches steps ahead of those
+whose numbers it has read; steps after the last one do nothing and wait for no other card.
 """
 
 from __future__ import annotations
@@ -41,32 +42,32 @@ if TYPE_CHECKING:
 __all__ = ["TOGETHER", "Cards", "memory", "run"]
 
 _WIDTH = 64
-#: Frontiers whose levels are written together, which the kernel numbers by three bits.
+#: Frontiers whose levels are written by one launch: the kernel numbers them by three bits.
 TOGETHER = 8
-_WORD = 8  # bytes
+_WORD = 8  # bytes of a word
 _AHEAD = 2  # steps that are launched beyond the last one whose numbers the host has read
-_PLAN, _PUSH, _PULL, _COUNTERS = 8, 0, 1, 4  # of the plan, as the kernels number it
-_NUMBERS = 1 + ENTRIES + _WIDTH + 2  # of a card
-_SLOTS, _SLOT = 8, 8 + _WIDTH  # steps whose numbers the host may not have read, and these numbers
+_PLAN, _PUSH, _PULL, _COUNTERS = 8, 0, 1, 4  # size and places of the plan, as in peer_searches.cu
+_NUMBERS = 1 + ENTRIES + _WIDTH + 2  # numbers that a card sends, as in peer_searches.cu
+_SLOTS, _SLOT = 8, 8 + _WIDTH  # slots for steps whose numbers the host has not read, and words of a slot
 
 
 class Cards(NamedTuple):
-    """The memory of all cards, and this one's place.
+    """The windows of all cards, and the number of this card.
 
     Attributes
     ----------
     arrays : sequence of arrays of bytes
-        Windows of all cards: zeros, or as the last searches left them.
+        The windows of all cards: zeros, or as the last searches left them.
     own : int
         The number of this card.
     bounds : ndarray of int64, shape (cards + 1,)
         Card r has the vertices ``bounds[r]:bounds[r + 1]``.
     told : ndarray of uint64
-        Host memory that the device writes.
+        Host memory to which the device writes the numbers of steps.
     wait : callable
-        Calls a function until it returns true.
+        Calls a function until it returns True.
     left : object or None
-        What :func:`run` said of them then.
+        The state that :func:`run` returned then; None at first.
     """
 
     arrays: Sequence[Any]
@@ -78,12 +79,12 @@ class Cards(NamedTuple):
 
 
 def memory(bounds: NDArray[np.int64]) -> tuple[int, int]:
-    """Return the bytes of a card's window, and those of host memory in which the device tells what happened."""
+    """Return the bytes of a card's window, and of the host memory to which its kernels write the steps' numbers."""
     return _WORD * _Places(bounds).end, _WORD * _SLOTS * _SLOT
 
 
 class _Places:
-    """Where the parts of a window begin, in words: the frontier, what this card reached, what came from others, ..."""
+    """The first word of each part of a window: frontier, words reached, words received, cards' numbers, flags."""
 
     def __init__(self, bounds: NDArray[np.int64]) -> None:
         n, cards = int(bounds[-1]), bounds.size - 1
@@ -94,16 +95,16 @@ class _Places:
 
 
 class _Left:
-    """The arrays on the device, beside windows, that stay from search to search of the same bounds, as windows do.
+    """The device arrays, beside windows, that are kept for the next searches with the same bounds.
 
     Attributes
     ----------
     number : int
-        The last one that cards told each other.
+        The last number by which the cards synchronised.
     plan, numbers : array of uint64
-        Of this card.
-    fronts, inboxes, numbers_of, flags_of, bounds : array of uint64
-        The arguments of kernels that are about windows.
+        The plan and the numbers of this card.
+    fronts, rooms, numbers_of, flags_of, bounds : array of uint64
+        The kernel arguments with addresses in windows.
     """
 
     def __init__(self, cards: Cards) -> None:
@@ -125,7 +126,7 @@ class _Left:
 
 
 def run(part: SharedSearches, cards: Cards, setting: Setting) -> tuple[int, _Left]:
-    """Run all steps; return the bytes that came from other cards, and the arrays left for the next searches."""
+    """Run all steps; return the bytes received from other cards, and the state to keep for the next searches."""
     with launch.lock:
         steps = _Steps(part, cards, setting)
     while not steps.is_over():
@@ -147,7 +148,7 @@ class _Steps:
     Attributes
     ----------
     launched, fronts, came : int
-        Steps so far, those of which the host knows that they had a frontier, and words that came from other cards.
+        The numbers of steps launched, of steps that had a frontier as far as the host has read, and of words received.
     """
 
     def __init__(self, part: SharedSearches, cards: Cards, setting: Setting) -> None:
@@ -161,7 +162,7 @@ class _Steps:
         self._left = _Left(cards) if cards.left is None else cards.left
         self._number, self._written = self._left.number, 0
         self._fronts = part.fronts(2 * TOGETHER)
-        self._left.plan.fill(1)  # there is a frontier
+        self._left.plan.fill(1)  # not 0: there is a frontier
         self._case = {
             "push": Case(_panel(self._front[self._mine]), MaskBits(), self._reached.view(np.uint32)),
             "pull": Case(_panel(self._front), part.unseen, self._reached[self._mine].view(np.uint32)),
@@ -175,7 +176,7 @@ class _Steps:
 
     @launch.locked
     def add(self) -> None:
-        """Launch a step; the first takes the frontier that searches start with."""
+        """Launch a step; the first one only takes the frontier from which the searches start."""
         gpu, part, cards, left = cuda.current(), self._part, self._cards, self._left
         count, own, plan = len(cards.arrays), cards.own, left.plan
         counters = plan[_COUNTERS:]
@@ -192,7 +193,7 @@ class _Steps:
                 self._case["pull"].launch("pull", part.pull, pulled, self._near)
             self._number += 1
             self._kernel("meet_cards").launch(1, **among, number=self._number, plan=plan)
-        if self.launched >= self._written + 2 * TOGETHER:  # the host knows of all but the last few
+        if self.launched >= self._written + 2 * TOGETHER:  # the host has read the numbers of all but the last few steps
             self._write_levels(TOGETHER)
         kept = self._fronts[self.launched % (2 * TOGETHER)].view(np.uint64)
         if part.length:
@@ -221,7 +222,7 @@ class _Steps:
         return self._cards.told[at : at + _SLOT]
 
     def hear(self, ahead: int) -> None:
-        """Read the numbers of steps that are told, and wait until at most so many are launched beyond."""
+        """Read the numbers of steps that have ended; wait until at most `ahead` launched steps are unread."""
         while self._heard < self.launched:
             if not self._is_told():
                 if self._heard >= self.launched - ahead:
@@ -244,14 +245,14 @@ class _Steps:
         self._written += count
 
     def left(self) -> _Left:
-        """Write the levels that are left, and return what is left for the next searches."""
+        """Write the remaining levels, and return the state to keep for the next searches."""
         while self._written < self.fronts:
             self._write_levels(min(TOGETHER, self.fronts - self._written))
-        self._left.number += 1 + 2 * self.fronts  # steps after the last one tell no number
+        self._left.number += 1 + 2 * self.fronts  # steps after the last one do not synchronise
         return self._left
 
     def is_over(self) -> bool:
-        """Return whether the host knows of a step without a frontier."""
+        """Return whether the host has read of a step without a frontier."""
         return self._over
 
     def _is_told(self) -> bool:
@@ -259,7 +260,7 @@ class _Steps:
 
     @launch.locked
     def _read(self, slot: NDArray[np.int64]) -> None:
-        """Count the entries that a pull reads, for which row heads may be built: the pulls that follow use them."""
+        """Count the entries that a pull read; row heads may be built for them, which later pulls use."""
         rows = self._part.pull
         assert rows is not None
         wanted_rows, first, entries = slot[5:8].tolist()

@@ -1,8 +1,8 @@
-"""The levels of many searches of which each process has some vertices; between the steps only counts are exchanged.
+"""The levels of many searches on several processes, each with its part of the vertices.
 
-A step is a :class:`SharedStep`. What statements would do after it, in five launches and as many reads of counts, one
-kernel does here: it takes the vertices that are reached for the first time, and counts what the next step would read.
-Levels are written for several steps at once. Between cards that write into each other's memory, kernels plan the steps
+A step is a :class:`SharedStep`. After it one kernel replaces five launches of statements and as many reads of counts:
+it selects the vertices reached for the first time, and counts the entries that the next step would read. Levels are
+written for several steps at once. On cards that write into each other's memory, kernels plan the steps
 (peer_searches.py).
 """
 
@@ -28,27 +28,27 @@ from sparsezc.semirings.types.datatypes import BOOL, INT32
 
 __all__ = ["SharedSearches", "from_starts", "searches"]
 
-_MOST = 64  # searches
+_MOST = 64  # most searches
 
 
 class SharedSearches:
-    """All levels; all processes call its methods in the same order.
+    """The levels of searches on all processes, which call its methods in the same order.
 
-    The levels are written for several depths at once, as writing those of one depth takes nearly as long.
+    Levels are written for several depths at once, as writing those of one takes nearly as long.
 
     Parameters
     ----------
     push, pull : Rows, optional
         This process's rows of the matrix, and of its transpose; None: it has none.
     start : Panel
-        Its part of the first frontier, of at most 64 searches.
+        This process's part of the first frontier, of at most 64 searches.
 
     Attributes
     ----------
     length : int
-        The vertices of this process.
+        The number of vertices of this process.
     start, seen : array of uint32
-        The bits of its part of the first frontier, and of what was reached so far.
+        The bits of this process's part of the first frontier, and of its vertices reached so far.
     """
 
     def __init__(self, push: Rows | None, pull: Rows | None, start: Panel) -> None:
@@ -57,56 +57,56 @@ class SharedSearches:
         words = -(-start.vector.size // 32)
         self.seen, self._front, self._counts = xp.zeros(words, np.uint32), None, None
         self.start = xp.zeros(words, np.uint32) if start.vector.bits is None else start.vector.bits
-        # The frontiers whose levels wait, each aligned to 8 bytes, and the depth of the first of them
+        # The frontiers whose levels are not written yet, each aligned to 8 bytes; their number; the depth of the first.
         self._fronts, self._waiting, self._depth = self.fronts(0), 0, 0
         self._level = xp.empty(start.vector.size, np.int32)
 
     def rows(self) -> list[int]:
-        """Return the three numbers by which this process describes its rows for steps on cards."""
+        """Return the three numbers of this process's rows (told_of_rows) that steps on cards need of all processes."""
         return told_of_rows(self.push, self.pull)
 
     def memory(self, bounds: NDArray[np.int64]) -> tuple[int, int]:
-        """Return the bytes of a window and of host memory for steps on cards; 0: vertices have no word of their own."""
+        """Return the bytes of a window and of host memory for steps on cards; 0 unless there are 64 searches."""
         return peer_searches.memory(bounds) if self.width == _MOST else (0, 0)
 
     def run_on_cards(self, cards: tuple[Any, ...], told: NDArray[np.int64], *, pulls: bool) -> tuple[int, Any]:
-        """Run all steps, with the memory of all cards (Cards) and the numbers that rows() returns on each.
+        """Run all steps on cards, given the fields of Cards and the numbers that rows() returns on each process.
 
-        Return the bytes that came, and what is to be said of the memory that is left, as Cards.left.
+        Return the bytes received, and the state to pass as Cards.left next time.
         """
         return peer_searches.run(self, peer_searches.Cards(*cards), Setting.of(told, pulls=pulls))
 
     def begin(self) -> None:
-        """Take the first frontier."""
+        """Begin with the first frontier."""
         self._fronts = self.fronts(TOGETHER)
         self.turn(self.start)
 
     def step(self) -> SharedStep:
-        """Return the step from the vertices that were reached last to those that no search of theirs has reached."""
+        """Return the step from the vertices reached last to the vertices that their searches have not reached."""
         front = SameVector(BOOL, self.length * self.width, self._front, True)
         x = Panel(self.width, True, front)
         return SharedStep(True, BOOL, self.push, self.pull, x, self.unseen, self._counts)
 
     @property
     def unseen(self) -> MaskBits:
-        """Return the mask of positions that were not reached."""
+        """Return the mask of the positions that were not reached."""
         return MaskBits(self.seen, FLIP)
 
     def fronts(self, count: int) -> Any:
-        """Return an array for so many frontiers."""
+        """Return an array for `count` frontiers."""
         words = self.seen.size
         return cuda.current().xp.empty((count, words + words % 2), np.uint32)
 
     @launch.locked
     def turn(self, reached: Any) -> None:
-        """Take the vertices reached for the first time, by the bits of all searches."""
+        """Make the vertices reached for the first time the next frontier, given the bits of all searches."""
         gpu = cuda.current()
         if self._waiting == TOGETHER:
             self._write_waiting()
         waits = self._fronts[self._waiting]
         self._waiting += 1
         self._front = waits[: self.seen.size]
-        if self.width != 64:  # the kernel adds bits
+        if self.width != 64:  # the kernel only sets bits
             waits.fill(0)
         self._counts = gpu.xp.zeros(1 + ENTRIES + 64, np.uint64)
         if self.length:
@@ -117,7 +117,7 @@ class SharedSearches:
             )  # fmt: skip
 
     def step_alone(self) -> bool:
-        """Take a step if there is a frontier and no other process; return whether there was one."""
+        """Run a step of searches on a single process; return whether there was a frontier."""
         step = self.step()
         told = np.array([step.work()])
         if not told[0, 0]:
@@ -138,7 +138,7 @@ class SharedSearches:
 
     @launch.locked
     def write_levels(self, fronts: Any) -> None:
-        """Write the levels of the frontiers that follow those whose levels are written, at most TOGETHER."""
+        """Write the levels of the next frontiers in turn, at most TOGETHER."""
         if fronts.size:
             self._kernel("write_levels").launch(
                 launch.blocks(cuda.current(), self.length), size=self.length, width=self.width, fronts=fronts,
@@ -161,9 +161,9 @@ class SharedSearches:
 def from_starts(
     starts: NDArray[np.int64], shape: tuple[int, int], push: Rows | None, pull: Rows | None
 ) -> SharedSearches | None:
-    """Return searches of which this process has shape[1] vertices; None where device memory is short.
+    """Return shape[0] searches of which this process has shape[1] vertices; None if device memory is short.
 
-    Search i starts at its vertex j for each ``j * shape[0] + i`` of `starts`.
+    Search i starts at this process's vertex j for each ``j * shape[0] + i`` in `starts`.
     """
     size, bits = shape[0] * shape[1], None
     if starts.size:
@@ -174,7 +174,7 @@ def from_starts(
 
 
 def searches(store: MatrixStore, sources: NDArray[np.int64]) -> MatrixStore | None:
-    """Return the levels of searches with no other process beside them, a row each; None where statements are to run."""
+    """Return the levels of searches on a single process, one row each; None if statements must run."""
     shape = sources.size, store.nrows
     if not 0 < sources.size <= _MOST or store.nvals == 0 or panel.shape_of(*shape) != (sources.size, True):
         return None

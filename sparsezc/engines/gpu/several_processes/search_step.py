@@ -1,8 +1,9 @@
-"""A step of many searches of which each process has some vertices, with the rows of a matrix at them.
+"""A step of many searches on several processes, each with its part of the vertices and of the matrix's rows.
 
-A process pushes from its own part of the frontier to all vertices, and pulls to its own vertices from all of the
-frontier. It counts what the step would read; from these numbers of all processes each decides alike which searches
-push and which pull (multi_source_bfs.py). Frontiers travel as listed vertices with a word of 64 bits each.
+A process pushes from its part of the frontier to all vertices, and pulls to its own vertices from the whole frontier.
+It counts the entries that the step would read; from the counts of all processes each computes the same division into
+searches that push and searches that pull (multi_source_bfs.py). Frontiers are sent as lists of vertices with a word of
+64 bits each.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.vector_store import MaskBits
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
-_MANY_SLOTS = 255  # of a process without rows: more than any has
-_TOTALS = 4  # numbers in front of the totals that the kernel counts
-_SCALE = 1000  # costs are told as integers
+_MANY_SLOTS = 255  # slots reported by a process without rows: more than any other has
+_TOTALS = 4  # numbers that precede the totals counted by the kernel
+_SCALE = 1000  # factor by which costs are sent as integers
 
 
 class Setting(NamedTuple):
-    """The rows of all processes: entries, the cost of one that is pushed, slots of heads, and whether they can pull."""
+    """The rows of all processes: entries, the cost of pushing one, slots of row heads, and whether all can pull."""
 
     nvals: int
     push_cost: float
@@ -48,12 +49,12 @@ class Setting(NamedTuple):
 
     @classmethod
     def of(cls, told: NDArray[np.int64], *, pulls: bool) -> Setting:
-        """Return it by what :func:`told_of_rows` says on each process, a row each."""
+        """Return the setting for the results of :func:`told_of_rows` on all processes, one row each."""
         return cls(int(told[:, 0].sum()), int(told[:, 1].max()) / _SCALE, int(told[:, 2].min()), pulls)
 
 
 def told_of_rows(push: Rows | None, pull: Rows | None) -> list[int]:
-    """Return the entries of this process, the cost of pushing one as an integer, and the slots of heads."""
+    """Return this process's number of entries, the scaled cost of pushing one, and the slots of its row heads."""
     slots = _MANY_SLOTS if pull is None else pull.layouts[HeadCache].expected_slots(pull, BOOL, values=False)
     held = pull if push is None else push
     cost, nvals = (0.0, 0) if held is None else (push_cost(held.indices.placement), held.nvals)
@@ -61,7 +62,7 @@ def told_of_rows(push: Rows | None, pull: Rows | None) -> list[int]:
 
 
 class SharedStep:
-    """One step; all processes call its methods in the same order.
+    """One step of the searches; all processes call its methods in the same order.
 
     Parameters
     ----------
@@ -70,11 +71,11 @@ class SharedStep:
     push, pull : Rows, optional
         This process's rows of the matrix, and of its transpose; None: it has none.
     x : Panel
-        Its part of the frontier, of at most 64 searches.
+        This process's part of the frontier, of at most 64 searches.
     mask : MaskBits
-        The entries of its part of the result that may be written.
+        The positions of its part of the result that may be written.
     counts : array of uint64, optional
-        On the device, if it was counted: the vertices in the frontier and the totals of :meth:`Case.count`.
+        On the device, if known: the number of vertices in the frontier, and the totals of :meth:`Case.count`.
     """
 
     def __init__(
@@ -85,19 +86,19 @@ class SharedStep:
         if x.vector.bits is None:  # an empty part
             x = Panel(x.width, True, SameVector(BOOL, x.vector.size, self.bits(x.length), True))
         self._same, self._dtype, self._push, self._pull, self._x, self._mask = same, dtype, push, pull, x, mask
-        self._found = 0  # vertices of this process in the frontier
+        self._found = 0  # number of this process's vertices in the frontier
         self._mine: NDArray[np.int64] = np.zeros(0, np.int64)
         self._pushing, self._pulling = np.zeros((2, x.width), np.bool_)
-        self._work: Work | None = None  # of all processes, once it is divided
-        self._reads = 0.0  # entries that they will read, where they may push and pull
+        self._work: Work | None = None  # of all processes, once divided
+        self._reads = 0.0  # entries that all processes will read, if they may push and pull
 
     @launch.locked
     def work(self) -> list[int]:
-        """Return counts of this process's reads, equally many on each; the first is its vertices in the frontier."""
+        """Return this process's counts of reads, of the same length on all; the first is its frontier's vertices."""
         xp, rows, counts = cuda.current().xp, self._pull, self._counts
         if counts is None:
             case = Case(self._x, self._mask, None)
-            counts = xp.zeros(1 + ENTRIES + 64 * case.words, np.uint64)  # read at once, as each reading waits
+            counts = xp.zeros(1 + ENTRIES + 64 * case.words, np.uint64)  # one array, as each read waits for the device
             self._over(self._x.vector.bits, self._x.length, counts[:1], None)
             if self._x.length or rows is not None:
                 case.count(rows, self._push, counts[1:])
@@ -106,7 +107,7 @@ class SharedStep:
         return [self._found, *told_of_rows(self._push, rows), *self._mine.tolist()]
 
     def divide(self, told: NDArray[np.int64], *, pushes: bool, pulls: bool) -> tuple[bool, bool]:
-        """Return whether searches push and whether some pull, by the numbers of all processes, a row each."""
+        """Return whether any searches push and whether any pull, given the counts of all processes, one row each."""
         nvals, cost, slots, _ = Setting.of(told[:, 1:], pulls=pulls)
         self._work = work = work_of(told[:, _TOTALS:].sum(axis=0), nvals)
         there, self._reads = work.searches > 0, 0.0
@@ -118,7 +119,7 @@ class SharedStep:
 
     @launch.locked
     def frontier(self, first: int, wide: bool) -> tuple[Any, Any]:
-        """Return this process's vertices in the frontier, of which the first has a number, and their words."""
+        """Return this process's vertices in the frontier, numbered from `first` on, and their words."""
         return self._listed(self._x.vector.bits, self._x.length, np.array([self._found]), None, first, wide)
 
     def frontier_bits(self) -> Any:
@@ -127,15 +128,15 @@ class SharedStep:
 
     @launch.locked
     def pushed(self, reached: Any) -> None:
-        """Add to `reached` the bits of all vertices that pushes from this process's part reach."""
+        """Add to `reached` the bits of all vertices that pushes from this process's part of the frontier reach."""
         if self._push is not None and self._found:
             Case(self._x, MaskBits(), reached).launch("push", self._push, self._pushing)
 
     @launch.locked
     def pulled(self, frontier: Any, size: int, reached: Any, columns: Rows | None = None) -> None:
-        """Add to `reached` the vertices that pulls find, by the bits of all vertices of the frontier.
+        """Add to `reached` the vertices that pulls find, given the bits of the whole frontier.
 
-        `columns`: the rows of the transpose, where this process has all of them.
+        `columns`: the rows of the transpose, if this process has all of them.
         """
         rows = self._pull
         if rows is not None:
@@ -150,9 +151,9 @@ class SharedStep:
 
     @launch.locked
     def reach_by_edges_once(self, reached: Any) -> bool:
-        """Add to `reached` what all searches reach by rows that have each edge once; return whether this reads less.
+        """Add to `reached` what all searches reach by the upper triangle, if that reads less; return whether it does.
 
-        For a process that has all rows.
+        Only for a process that has all rows.
         """
         rows = self._push
         if rows is None or rows is not self._pull or not self._reads:
@@ -163,16 +164,16 @@ class SharedStep:
         return once is not None
 
     def result(self, reached: Any, size: int) -> SameVector:
-        """Return the part of the result of this process, before the mask."""
+        """Return this process's part of the result, to which the mask is not applied yet."""
         return SameVector(self._dtype, size * self.width, reached, self._same)
 
     def bits(self, size: int) -> Any:
-        """Return the bits of so many vertices, none of which is set."""
+        """Return cleared bits for `size` vertices."""
         return cuda.current().xp.zeros(-(-size * self.width // 32), np.uint32)
 
     @launch.locked
     def counted(self, bits: Any, size: int, bounds: Any, own: int) -> NDArray[np.int64]:
-        """Return how many vertices of each process have a bit, of this one, `own`, none; bounds are on the device."""
+        """Count vertices with a bit by process, 0 for this one (`own`); `bounds`: those of the parts, on the device."""
         gpu = cuda.current()
         counts = gpu.xp.zeros(bounds.size - 1, np.uint64)
         self._over(bits, size, counts, (bounds, own))
@@ -183,7 +184,7 @@ class SharedStep:
     def listed(
         self, bits: Any, size: int, counts: NDArray[np.int64], owners: tuple[Any, int], wide: bool
     ) -> tuple[Any, Any]:
-        """Return the vertices that were counted, those of each process after each other, and their words."""
+        """Return the counted vertices, sorted by process, and their words."""
         return self._listed(bits, size, counts, owners, 0, wide)
 
     def _listed(
@@ -193,12 +194,12 @@ class SharedStep:
         at, words = xp.empty(total, np.uint64 if wide else np.uint32), xp.empty(total, np.uint64)
         if total:
             before = (np.cumsum(counts) - counts).astype(np.uint64)
-            places = xp.asarray(before) if owners is not None else xp.zeros(1, np.uint64)  # without a copy
+            places = xp.asarray(before) if owners is not None else xp.zeros(1, np.uint64)  # needs no copy
             self._over(bits, size, places, owners, (first, at, words))
         return at, words
 
     def _over(self, bits: Any, size: int, numbers: Any, owners: Any, lists: Any = None) -> None:
-        """Count or list the vertices that have a bit, by their owners; None: there is one."""
+        """Count or list the vertices with a bit, by owner; `owners` None: they have one owner."""
         if not size:
             return
         gpu = cuda.current()
@@ -214,7 +215,7 @@ class SharedStep:
 
     @launch.locked
     def put(self, at: Any, words: Any, first: int, bits: Any) -> None:
-        """Set the bits of listed vertices, uint32 or uint64, counted from the first."""
+        """Set the bits of listed vertices (uint32 or uint64), which are numbered from `first` on."""
         if at.size:
             self._kernel("put_words", at.dtype.itemsize == 8).launch(
                 launch.blocks(cuda.current(), at.size), count=at.size, at=at, words=words, first=first,

@@ -1,10 +1,10 @@
-"""The upper triangle of a symmetric matrix, for steps of many searches that read nearly all entries in any direction.
+"""The upper triangle of a symmetric matrix, for steps of many searches that would read nearly all entries.
 
-Where nearly every vertex is in the frontier of one search and not reached by another, a push and a pull both read
+If nearly every vertex is in the frontier of one search and not yet reached by another, a push and a pull both read
 nearly all rows. But each edge is in the rows of both its ends: a step that passes the bits of each end to the other
-(multi_source_bfs_both.cu) needs one of them. The triangle is packed, as rows that are read in
-part take as many requests as whole ones. It takes half of the memory of the ids, in the same placement, and offsets
-in device memory.
+(multi_source_bfs_both.cu) needs only one of these entries. The triangle is a matrix of its own, as reading half of a
+row takes as many requests as all of it. It takes half of the memory of the ids, in the same placement, and offsets in
+device memory.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings import select
 from sparsezc.semirings.types.datatypes import BOOL, INT64
 
-_SAVES = 0.25  # of the entries: a step that would save fewer takes as long, as it reads and writes more at random
-_COST = 5  # passes over the entries that building takes as long as: 200 ms on urand:24
-_PART = 1 / 4  # of the host memory that may be used: no user asked for the triangle
+_SAVES = 0.25  # least share of the entries to save: a step with less takes as long, by random reads and writes
+_COST = 5  # cost of building, in passes over the entries: 200 ms on urand:24
+_PART = 1 / 4  # largest share of the available host memory, as no user requested the triangle
 
 
 @dataclass(frozen=True, eq=False)
 class Triangle:
-    """The rows of the upper triangle without the diagonal."""
+    """The rows of the strict upper triangle."""
 
     rows: Rows
 
     @property
     def nbytes(self) -> int:
-        """Return the device memory that it takes."""
+        """Return the bytes of device memory of the offsets and of compressed ids' headers."""
         ids = self.rows.indices
         blocks = ids.headers.nbytes + ids.starts.nbytes if isinstance(ids, CompressedIds) else 0
         return int(self.rows.indptr.nbytes + blocks)
@@ -51,7 +51,7 @@ class EdgesOnce(Built[Triangle]):
     ----------
     built : Triangle or None
     saved : float
-        Entries that steps would have saved; -inf where the host's memory is short.
+        The number of entries that steps would have saved; -inf if host memory is short.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class EdgesOnce(Built[Triangle]):
         self.saved = 0.0
 
     def get_or_build(self, rows: Rows, entries: float) -> Rows | None:
-        """Return the triangle for a step that reads so many entries without it, or None."""
+        """Return the triangle for a step that reads `entries` entries without it; None while it does not pay off."""
         saved = entries - rows.nvals / 2
         if config.head_cache == "off" or not RECORDS[rows.indices.placement].in_place:
             return None
@@ -79,7 +79,7 @@ class EdgesOnce(Built[Triangle]):
     def build(self, rows: Rows, demand: Demand) -> None:
         self.saved = -np.inf
         space, ids = budget.host_available(), rows.indices
-        # compressed ids are all decoded, and packed again as a triangle
+        # compressed ids are all decoded, and compressed again as a triangle
         needed = 1.5 * ids.count * ids.dtype.itemsize if rows.compressed else ids.nbytes / 2
         if space is not None and needed > _PART * space:
             return

@@ -1,1 +1,1 @@
-"""Storage of vectors and matrices on the GPU engine, and the order of their vertices."""
+"""The stores of vectors and matrices on the GPU engine, and their vertex orders."""

@@ -1,8 +1,8 @@
-"""Matrices made of blocks of rows (row_blocks.py), each built straight into its placement.
+"""Matrices assembled from row blocks (row_blocks.py), each written directly to its placement.
 
-An operation that makes a matrix supplies a function that makes one block of rows from device arrays. If one block is
-enough, it runs once. Otherwise it first counts the entries of every block, so that the result is allocated once, and
-then makes them.
+An operation whose result is a matrix supplies a function that computes one row block as device arrays. If one block
+suffices, the function runs once. Otherwise it runs twice for each block: first to count entries, so that the result is
+allocated once, and then to compute them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sparsezc.memory.placement import FITS, RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
 #: make(first, last, whole, *part): rows first .. last-1 of the result as (offsets from 0, one more than rows; ids;
-#: values). Where `whole` is false only the offsets are needed. `part`: the part of the row, where one row is cut.
+#: values). Only offsets are needed if `whole` is false. `part`: the part of the row, if a single row is cut.
 Make = Callable[..., tuple[Any, Any, Any]]
 
 
@@ -35,9 +35,9 @@ def assemble(
     placement: str,
     iso: Buffer | None = None,
 ) -> MatrixStore:
-    """Return a matrix made of its row blocks; `iso`: the one value of all entries.
+    """Return a matrix assembled from its row blocks; `iso`: the one value of all entries.
 
-    A result that does not fit the device beside a block is put in host memory, whatever `placement` says.
+    A result that does not fit in device memory beside a block is put in host memory, whatever `placement` is.
     """
     xp = cuda.current().xp
     nrows, ncols = shape
@@ -51,7 +51,7 @@ def assemble(
     begins = [
         True,
         *(this[0] != before[0] for before, this in pairwise(ranges)),
-    ]  # of a cut row only the first part
+    ]  # only the first part of a cut row
     parts = [
         offsets[:-1] + start
         for (offsets, _, _), start, first in zip(made, starts.tolist(), begins, strict=False)
@@ -60,7 +60,7 @@ def assemble(
     indptr = xp.concatenate([*parts, xp.asarray(starts[-1:])])
     kind = index_dtype(ncols, placement)
     if not single:
-        # a block may take half of the memory (row_blocks.py), so the result has the other half
+        # a block takes up to half of the memory (row_blocks.py), so the result may take the other half
         placement = budget.fitting(placement, 2 * nvals * (kind.itemsize + (0 if iso else dtype.np_type.itemsize)))
     if single and placement == DeviceBuffer.placement:
         _, ids, values = made[0]
@@ -83,7 +83,7 @@ def _store(
 
 
 def stack(stores: Sequence[MatrixStore], shape: tuple[int, int], dtype: DataType) -> MatrixStore:
-    """Return the rows of several matrices of one type, those of the first, then those of the second, and so on."""
+    """Return the concatenated rows of several matrices of one type."""
     xp = cuda.current().xp
     held = [rows_of(store) for store in stores]
     nvals = sum(rows.nvals for rows in held)
@@ -110,14 +110,14 @@ def stack(stores: Sequence[MatrixStore], shape: tuple[int, int], dtype: DataType
 
 
 def _common_value(held: Sequence[Rows]) -> Buffer | None:
-    """Return the one value of all entries of all rows, or None."""
+    """Return the value that all entries of all rows have, or None."""
     if not all(rows.iso for rows in held):
         return None
     return held[0].values if len({rows.values.read(0, 1).tobytes() for rows in held}) == 1 else None
 
 
 def rows_of(store: MatrixStore) -> Rows:
-    """Return the rows of a store, or rows without entries where it has none, for kernels that always read rows."""
+    """Return the rows of a store, without entries if it has none, for kernels that always read rows."""
     if store.rows is not None:
         return store.rows
     xp = cuda.current().xp
@@ -129,7 +129,7 @@ def rows_of(store: MatrixStore) -> Rows:
 def near(rows: Rows, *, values: bool, times: int = 4) -> Rows:
     """Return the same rows in device memory if they fit, for kernels that read entries repeatedly or at random.
 
-    `values`: these are read too. `times`: as many copies have room, for what is made of them.
+    `values`: kernels also read values. `times`: as many copies must fit, to leave memory for the result.
     """
     if (
         RECORDS[rows.indices.placement].resident
@@ -142,5 +142,5 @@ def near(rows: Rows, *, values: bool, times: int = 4) -> Rows:
 
 
 def placement_of(*stores: MatrixStore) -> str:
-    """Return the placement of a result of these: host memory if one of them is in host memory, as it is then large."""
+    """Return the placement of a result of these stores: host memory if one is in host memory, as that is large."""
     return next((s.placement for s in stores if s.rows is not None and not RECORDS[s.placement].resident), FITS)

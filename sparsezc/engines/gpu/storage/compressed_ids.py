@@ -1,7 +1,7 @@
-"""Compressed ids on the device or in host memory: made by encode_ids.cu, read by kernels that stream rows (ids.cuh).
+"""Compressed ids in device or host memory, made by encode_ids.cu and read by kernels that stream rows (ids.cuh).
 
-The blocks (id_blocks.cuh) are in a placement, device memory or host memory that kernels read. Their starts and headers,
-2.25 bytes for a block of 32 ids, are in device memory.
+The id blocks (id_blocks.cuh) are in a placement: device memory, or host memory that kernels read. Their starts and
+headers, 2.25 bytes for a block of 32 ids, are in device memory.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.mapped import MappedBuffer, check_on_device
 from sparsezc.memory.placement import BY_ADDRESS, FITS, RECORDS
 
-_PART = 1 << 24  # ids that are decoded at a time when they are copied to the host
+_PART = 1 << 24  # ids decoded at a time for a copy to the host
 
 
 class CompressedIds(id_blocks.BlocksBuffer):
-    """Ids in blocks, with headers on the device.
+    """A buffer of compressed ids, with headers on the device.
 
-    `pointer` is the address of a BlockTable, which kernels with the flag COMPRESSED take for ids.
+    `pointer` is the address of a BlockTable, which kernels with the flag COMPRESSED take in place of ids.
     """
 
     def __init__(self, count: int, headers: Any, starts: Any, body: Buffer, below: int | None = None) -> None:
@@ -34,7 +34,7 @@ class CompressedIds(id_blocks.BlocksBuffer):
 
     @classmethod
     def of(cls, made: id_blocks.BlocksBuffer) -> CompressedIds:
-        """Make it of blocks whose headers are on the host."""
+        """Return the buffer for id blocks whose headers are in host memory."""
         xp = cuda.current().xp
         return cls(made.count, xp.asarray(made.headers), xp.asarray(made.starts), made.body, made.below)
 
@@ -43,7 +43,7 @@ class CompressedIds(id_blocks.BlocksBuffer):
         return cuda.current().pointer(self._reach())
 
     def _reach(self) -> Any:
-        """Return the BlockTable on the device. At the first call a file's pages are registered, and its ids checked."""
+        """Return the BlockTable on the device; the first call registers a file's pages and checks its ids."""
         if self._table is None:
             gpu = cuda.current()
             addresses = [self.body.pointer, gpu.pointer(self.headers), gpu.pointer(self.starts)]
@@ -77,12 +77,12 @@ class CompressedIds(id_blocks.BlocksBuffer):
         """Return all ids uncompressed, in the same placement, or in host memory if device memory is short."""
         made = allocate(budget.fitting(self.placement, self.count * self.dtype.itemsize), self.count, self.dtype)
         _decode(self._reach(), 0, made)
-        cuda.current().synchronize()  # the host may read its pages now
+        cuda.current().synchronize()  # the host may read the pages now
         return made
 
 
 def _decode(table: Any, start: int, target: Buffer) -> None:
-    """Decode ids from `start` on, as many as the target holds."""
+    """Decode ids from `start` on, as many as the target has elements."""
     gpu = cuda.current()
     if not target.count:
         return
@@ -95,10 +95,9 @@ def _decode(table: Any, start: int, target: Buffer) -> None:
 
 
 def compressed(ids: Buffer, ncols: int) -> CompressedIds | None:
-    """Return ids below `ncols` in blocks; None where blocks are no smaller.
+    """Return ids below `ncols` compressed; None if they would be no smaller.
 
-    They are in device memory if `ids` are, else in host memory. While they are made, only headers are needed beside
-    both.
+    They are in device memory if `ids` are, otherwise in host memory. Compression needs memory for both and the headers.
     """
     if ncols > 2**32 or not ids.count:
         return None
@@ -120,12 +119,12 @@ def compressed(ids: Buffer, ncols: int) -> CompressedIds | None:
 
 
 def words(ids: Any) -> int:
-    """Return the number of words that blocks of a device array of ids take."""
+    """Return the number of words of a device array of ids if compressed."""
     return int((_headers(DeviceBuffer(ids)) >> 10).sum(dtype=np.uint64))
 
 
 def _headers(ids: Buffer) -> Any:
-    """Return the header of the smallest packing of each block."""
+    """Return the header of each block's smallest packing."""
     headers = cuda.current().xp.zeros(id_blocks.padded(ids.count), np.uint16)
     _launch("measure", ids, headers=headers)
     return headers

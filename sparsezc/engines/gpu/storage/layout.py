@@ -1,15 +1,15 @@
-"""The protocol of layouts, other forms of a matrix's rows, and the registry that holds them.
+"""The protocol of layouts, other forms of a matrix's rows, and the registry of them.
 
-Rows do not change. What products learn about them, and what they build to read less, is in their registry,
-``rows.layouts``: one object of each class, empty until a product first asks for it (``rows.layouts[HeadCache]``).
-Layouts are defined in higher folders (``layouts/``, ``placements/``); the registry names none of them. What is known of
-the entries in whatever form is in a second registry, ``rows.facts``, which takes no device memory.
+Rows do not change. The counts that products keep of them, and the forms that they build to read less, are in a
+registry, ``rows.layouts``: one object of each class, empty until a product first requests it
+(``rows.layouts[HeadCache]``). Layouts are defined in higher folders (``layouts/``, ``placements/``), which the registry
+does not import. Facts about the entries that hold in any form are in a second registry, ``rows.facts``, which takes no
+device memory.
 
-Most are of the protocol :class:`Layout`: a product asks whether building pays, and reads the rows as they are where it
-does not. Three objects of a registry are no matter of worth, so they have ``get_or_build``, ``nbytes`` and ``drop``
-only: ``PlainCopy`` and ``UncutRows`` are forms without which an operation cannot run, ``SegmentCache`` is what the
-placements "cached" and "hybrid" are made of. Compressed ids are no second form at all, but the buffer of ids that the
-rows were made with (``Rows.indices``).
+Most follow the protocol :class:`Layout`: they are built once building pays off, and until then a product reads the rows
+themselves. Three classes are built in any case, so they have ``get_or_build``, ``nbytes`` and ``drop`` only:
+``PlainCopy`` and ``UncutRows``, forms that an operation cannot run without, and ``SegmentCache``, which implements the
+placements "cached" and "hybrid". Compressed ids are no layout, but the buffer of the rows' own ids (``Rows.indices``).
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from sparsezc.semirings.types.datatypes import DataType
 if TYPE_CHECKING:
     from sparsezc.engines.gpu.storage.matrix_store import Rows
 
-_PAUSE = 4  # times the products of the first time: by then building costs less than a tenth of the products' time
+_PAUSE = 4  # times the products before the first build: building again then costs less than a tenth of their time
 
 
 class Demand(NamedTuple):
-    """The use of a product for a layout of some rows.
+    """The reads of a product, by which a layout of its rows decides whether to be built.
 
     Attributes
     ----------
     entries : float
-        The entries that it reads without the layout.
+        The number of entries that the product reads without the layout.
     dtype : DataType
         The type of the matrix.
     values : bool
         The multiply reads the matrix's values.
     columns : Rows or None
-        The rows of the transpose, if the matrix has them.
+        The rows of the transpose, or None if the matrix does not have them.
     vector_bytes : int
         The bytes of the vector's values.
     """
@@ -51,18 +51,18 @@ class Demand(NamedTuple):
 
 
 class Layout(Cache, Protocol):
-    """Another form of some rows, built once products have read enough without it to repay its cost.
+    """Another form of some rows, built once the reads that it would have saved have repaid its cost.
 
-    It keeps no reference to the rows, as these hold it. ``nbytes`` is the memory that it takes, 0 while nothing is
-    built; only ``drop`` frees that.
+    A layout keeps no reference to the rows, which refer to it. ``nbytes`` is the memory that it takes, 0 while nothing
+    is built; only ``drop`` frees it.
     """
 
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
-        """Count the reads of the next product, and return whether building pays from now on."""
+        """Count the reads of the next product, and return whether building pays off now."""
         ...
 
     def build(self, rows: Rows, demand: Demand) -> None:
-        """Build it in the place of an earlier form; where memory is short, nothing is built."""
+        """Build the form, in place of an earlier one; if memory is short, build nothing."""
         ...
 
 
@@ -75,7 +75,7 @@ _F = TypeVar("_F", bound=_Sized)
 
 
 class Built(Generic[_F]):
-    """A layout that is one form of the rows, or nothing.
+    """A layout with at most one form of the rows.
 
     Attributes
     ----------
@@ -95,14 +95,14 @@ class Built(Generic[_F]):
 
 
 class BuiltAfter(Built[_F]):
-    """A layout that is built once so many products would have used it, and not soon again once its memory was needed.
+    """A layout that is built after a number of products, and after its drop only after several times as many.
 
-    Whatever needed the memory may come with every product, and building takes longer than some products.
+    The need for its memory may recur with every product, and building takes longer than some products.
 
     Attributes
     ----------
     products : float
-        Products that it would have served, less those that it pauses for; -inf where it never pays.
+        The number of products that the layout would have served, less those of a pause; -inf if it never pays off.
     """
 
     def __init__(self, after: float) -> None:
@@ -110,7 +110,7 @@ class BuiltAfter(Built[_F]):
         self.wait(after)
 
     def wait(self, products: float) -> None:
-        """Postpone the build by a number of products: 0 builds it at the next one, infinity never."""
+        """Postpone the build by a number of products: 0 builds at the next one, infinity never."""
         self.products, self.after = 0.0, products
 
     def drop(self) -> None:
@@ -122,10 +122,10 @@ class BuiltAfter(Built[_F]):
         self.products = -_PAUSE * self.after
 
     def count(self) -> bool:
-        """Count a product that it would have served; return whether enough were counted before."""
+        """Count a product that the layout would have served; return whether enough were counted before."""
         self.products += 1
         return self.products > self.after
 
 
 class Layouts(Registry[Cache]):
-    """The layouts of some rows by their class, each made at first use."""
+    """The layouts of some rows by class, each made at first use."""

@@ -1,8 +1,7 @@
-"""Storage of matrices on the GPU engine.
+"""The store of matrices on the GPU engine.
 
-A vector is dense (vector_store.py). A matrix is CSR: offsets on the device, ids and values in buffers of a placement,
-and the list of its long rows. Stores are changed in place; stores may share arrays only while no statement writes to
-them.
+A matrix is stored as CSR: offsets on the device, ids and values in buffers of a placement, and the list of its long
+rows. A store is changed in place by new rows; rows and their arrays never change, so stores may share them.
 """
 
 from __future__ import annotations
@@ -34,24 +33,24 @@ from sparsezc.semirings.types.datatypes import DataType
 
 __all__ = ["Chunks", "Form", "MatrixStore", "Rows"]
 
-_NOTEWORTHY = 1 << 20  # entries: copying fewer is reported by no warning
-_UNCUT = 1 << 31  # entries: longer rows are cut even so, as kernels count the entries of a row in 32 bits
+_NOTEWORTHY = 1 << 20  # least entries of a plain copy that is reported by a warning
+_UNCUT = 1 << 31  # most entries of an uncut row, as kernels count the entries of a row in 32 bits
 
 
 @dataclass(eq=False)
 class Chunks:
-    """The long rows of a CSR, cut into chunks of at most `length` entries (see mxv.cu)."""
+    """The long rows of a CSR, cut into row chunks of at most `length` entries (see mxv.cu)."""
 
     length: int
-    count: int  # chunks
-    nrows: int  # long rows
+    count: int  # number of chunks
+    nrows: int  # number of long rows
     rows: Any  # u64: the long rows
-    first: Any  # u64: first chunk of each, and the end
-    slot: Any  # u32: the long row of each chunk
+    first: Any  # u64: the first chunk of each, and the end of the last
+    slot: Any  # u32: the index in `rows` of each chunk's row
 
     @cached_property
     def arguments(self) -> groups.LongRows:
-        """Return the arguments of kernels that are told which chunks to process."""
+        """Return the arguments of kernels that are given a range of chunks."""
         return groups.LongRows(self.rows, self.first, self.slot)
 
     @cached_property
@@ -62,7 +61,7 @@ class Chunks:
     @classmethod
     def of(cls, gpu: Device, indptr: Any, nvals: int, length: int) -> Chunks:
         """Cut the rows of more than `length` entries."""
-        if nvals <= length:  # then no row is long, and the host need not wait for the device to find out
+        if nvals <= length:  # no row can be long, and the host need not wait for the device
             return cls(length, 0, 0, 0, 0, 0)
         lengths = indptr[1:] - indptr[:-1]
         rows = gpu.xp.flatnonzero(lengths > length)
@@ -83,17 +82,17 @@ class Chunks:
 
 
 class PlainCopy:
-    """Layout: rows in the users' order with uncompressed ids, for operations that read no others.
+    """Layout: the plain copy, rows in the users' order with uncompressed ids, for operations that need them.
 
-    The copy is freed once nothing else holds it, unless the rows were in another order: then it stays, as making it
-    takes a sort.
+    The copy is freed once nothing else refers to it, unless the rows were in another order: then it is kept, as making
+    it takes a sort.
     """
 
     def __init__(self) -> None:
         self._copy: Callable[[], Rows | None] = lambda: None
 
     def get_or_build(self, rows: Rows) -> Rows:
-        """Return the copy, made at first use."""
+        """Return the plain copy, made at first use."""
         made = self._copy()
         if made is None:
             made = rows.decoded()
@@ -121,7 +120,7 @@ class PlainCopy:
 
 
 class UncutRows:
-    """Layout: the same rows, none of which is cut into chunks: one warp reads all of a row."""
+    """Layout: the same rows, of which none is cut into row chunks: one warp reads a whole row."""
 
     nbytes = 0  # its arrays are those of the rows
 
@@ -129,9 +128,9 @@ class UncutRows:
         self._made: Rows | None = None
 
     def get_or_build(self, rows: Rows) -> Rows:
-        """Return them, made at first use; the rows' own layouts, of which products used device memory, are dropped."""
+        """Return the uncut rows, made at first use; the cut rows' layouts, which take device memory, are dropped."""
         if self._made is None:
-            plain = rows.layouts.pop(PlainCopy, None)  # which no cut concerns, and which may take a sort to make
+            plain = rows.layouts.pop(PlainCopy, None)  # kept: it does not depend on chunks, and may take a sort to make
             rows.layouts.drop()
             if plain is not None:
                 rows.layouts[PlainCopy] = plain
@@ -147,18 +146,18 @@ class UncutRows:
 
 
 class Form(NamedTuple):
-    """The form of some rows' entries, which the kernels of products are specialised for.
+    """The form of some rows' entries, by which the kernels of products are specialised.
 
     Attributes
     ----------
     wide : bool
         Ids take 8 bytes.
     compressed : bool
-        Ids are stored in blocks.
+        Ids are compressed.
     iso : bool
-        One value stands for all.
+        All entries have one value, which is stored once.
     long : int
-        Entries from which on a row is cut into chunks.
+        The most entries of a row that is not cut into row chunks.
     """
 
     wide: bool
@@ -176,16 +175,16 @@ class Rows:
     nvals: int
     indptr: Any
     indices: Buffer
-    values: Buffer  # the one value of iso rows is in device memory, wherever the ids are
+    values: Buffer  # of iso-valued rows the one value, always in device memory
     iso: bool
-    order: Order | None = None  # of its rows and columns; None: the users' own
-    uncut_of: InitVar[Rows | None] = None  # the rows of which these are the uncut form
+    order: Order | None = None  # vertex order of rows and columns; None: the users' own
+    uncut_of: InitVar[Rows | None] = None  # the rows whose uncut form these are
     device: Device = field(init=False, repr=False)
-    uncut: bool = field(init=False)  # long rows are not cut into chunks: one warp reads all of a row
+    uncut: bool = field(init=False)  # long rows are not cut into row chunks: one warp reads a whole row
     chunks: Chunks = field(init=False)
-    # Other forms that products built of it, and their counts.
+    # Other forms that products have built of these rows, and the counts for them.
     layouts: Layouts = field(default_factory=Layouts, init=False, repr=False)
-    facts: Layouts = field(init=False, repr=False)  # what was counted of its entries, in either form
+    facts: Layouts = field(init=False, repr=False)  # counts that hold for the cut and the uncut form
 
     def __post_init__(self, uncut_of: Rows | None) -> None:
         gpu = cuda.current()
@@ -195,7 +194,7 @@ class Rows:
         length = _UNCUT if self.uncut else budget.chunk_length(self.nvals)
         object.__setattr__(self, "chunks", Chunks.of(gpu, self.indptr, self.nvals, length))
         record = RECORDS[self.values.placement]
-        if self.iso and (record.spread or not record.resident):  # as every warp reads it again and again
+        if self.iso and (record.spread or not record.resident):  # every warp reads it repeatedly
             near = DeviceBuffer(gpu.xp.asarray(self.values.read(0, 1)))
             object.__setattr__(self, "values", near)
 
@@ -207,7 +206,7 @@ class Rows:
 
     @cached_property
     def compressed(self) -> bool:
-        """Return whether ids are in blocks, which only kernels that stream rows can read."""
+        """Return whether ids are compressed: only kernels that stream rows can read them."""
         return isinstance(self.indices, CompressedIds)
 
     @cached_property
@@ -217,30 +216,30 @@ class Rows:
 
     @cached_property
     def form(self) -> Form:
-        """The form that kernels are specialised for."""
+        """The form by which kernels are specialised."""
         return Form(self.wide, self.compressed, self.iso, self.chunks.length)
 
     @cached_property
     def longest_read(self) -> int:
-        """Return the most entries of a row that one warp reads."""
+        """Return the most entries that one warp reads of a row."""
         longest = int((self.indptr[1:] - self.indptr[:-1]).max()) if self.uncut else self.chunks.length
         return min(longest, self.chunks.length)
 
     def as_configured(self) -> Rows:
-        """Return these rows as products and traversals read them: uncut where ``gb.config.rows_per_warp`` is 1."""
+        """Return the rows that products and traversals read: uncut if ``gb.config.rows_per_warp`` is 1."""
         return as_configured(self, None)[0] or self
 
     @cached_property
     def id_bytes(self) -> float:
-        """Return the bytes that products read for an id."""
+        """Return the mean bytes that products read for an id."""
         return self.indices.nbytes / max(self.nvals, 1) if self.compressed else self.indices.dtype.itemsize
 
     def ends(self, first: int, last: int) -> tuple[int, int]:
-        """Return the first and last entry of rows first .. last-1. Waits for the device."""
+        """Return the range (start, stop) of the entries of rows first .. last-1. Waits for the device."""
         return int(self.indptr[first]), int(self.indptr[last])
 
     def plain(self) -> Rows:
-        """Return rows in the users' order with uncompressed ids: these rows, or a copy."""
+        """Return the rows in the users' order with uncompressed ids: these rows, or the plain copy."""
         if not self.compressed and self.order is None:
             return self
         return self.layouts[PlainCopy].get_or_build(self)
@@ -250,7 +249,7 @@ class Rows:
         return self._with_ids(self.indices.plain()) if isinstance(self.indices, CompressedIds) else self
 
     def compress(self) -> Rows:
-        """Return the same rows with their ids in blocks; these rows where blocks are no smaller."""
+        """Return the same rows with compressed ids; these rows if compressed ids are no smaller."""
         ids = None if self.compressed else compressed(self.indices, self.ncols)
         return self if ids is None else self._with_ids(ids)
 
@@ -259,9 +258,9 @@ class Rows:
 
 
 def as_configured(rows: Rows | None, columns: Rows | None) -> tuple[Rows | None, Rows | None]:
-    """Return rows and those of the transpose as products and traversals read them, both cut or both uncut.
+    """Return the rows, and those of the transpose, that products and traversals read: both cut or both uncut.
 
-    They are uncut where ``gb.config.rows_per_warp`` is 1 and a row of either is long. Layouts are of one form at a
+    They are uncut if ``gb.config.rows_per_warp`` is 1 and a row of either is long. Only one of the two has layouts at a
     time: those of the other are dropped when the setting changes.
     """
     if config.rows_per_warp == 1:
@@ -280,18 +279,18 @@ def as_configured(rows: Rows | None, columns: Rows | None) -> tuple[Rows | None,
 
 
 class MatrixStore:
-    """A matrix on the GPU engine.
+    """The store of a matrix on the GPU engine.
 
     Attributes
     ----------
     rows : Rows or None
-        Its CSR; None: no entries. Of a matrix with compressed ids, the plain copy for readers of plain ids.
+        The CSR, as a plain copy if ids are compressed or the order is another; None: no entries.
     columns : Rows or None
-        The CSR of its transpose: the same object for a symmetric matrix, None until it is needed. With it an operation
-        can pull where it could only push, and the reverse.
+        The CSR of the transpose: the same object for a symmetric matrix, None until it is needed. With both
+        orientations a product can choose between push and pull.
     panel : Panel or None
-        The whole matrix as a dense vector, where it has few rows or columns and products made it so (panel.py). Its
-        rows are then made when a statement asks for them.
+        The matrix as a dense vector, if it has few rows or columns and a product made it (panel.py). Its rows are then
+        built when a statement needs them.
     """
 
     __slots__ = ("_columns", "_rows", "dtype", "ncols", "nrows", "panel")
@@ -303,7 +302,7 @@ class MatrixStore:
 
     @classmethod
     def from_csr(cls, csr: Csr) -> Any:
-        """Return a store of a Csr, over its buffers where kernels can read them; a HostStore for user-defined types."""
+        """Return a store of a Csr, over its buffers if kernels can read them; a HostStore for user-defined types."""
         with launch.lock:
             if csr.dtype.is_udt:
                 return HostStore.of_matrix(csr)
@@ -319,15 +318,15 @@ class MatrixStore:
             return cls(csr.dtype, csr.nrows, csr.ncols, rows, rows if csr.symmetric else None)
 
     def in_stored_order(self) -> tuple[Rows | None, Rows | None]:
-        """Return rows and columns in the order in which they are stored."""
+        """Return rows and columns in the vertex order in which they are stored."""
         if self.is_panel:
             self._rows = self.panel.rows()
         return self._rows, self._columns
 
     def held(self, order: Order | None = None) -> tuple[Rows | None, Rows | None]:
-        """Return rows and columns in a vertex order, with compressed ids if they are stored so, as products read them.
+        """Return rows and columns in a vertex order, as products read them: with compressed ids if stored so.
 
-        Without an order they are in the users' own.
+        `order` None: the users' own.
         """
         rows, columns = self.in_stored_order() if self._rows is None else (self._rows, self._columns)
         if rows is not None and rows.order is not order:
@@ -347,25 +346,25 @@ class MatrixStore:
 
     @property
     def is_panel(self) -> bool:
-        """Return whether it is stored as a panel only."""
+        """Return whether the matrix is stored as a panel only."""
         return self.panel is not None and self._rows is None
 
     def take(self, other: MatrixStore) -> None:
-        """Take over another store's content."""
+        """Replace the content by that of another store."""
         self._rows, self._columns, self.panel = other._rows, other._columns, other.panel
 
     def replace(self, rows: Rows | None, columns: Rows | None = None, shape: tuple[int, int] | None = None) -> None:
-        """Replace the content by rows, and the shape if another is given."""
+        """Replace the content by these rows, and the shape if one is given."""
         self._rows, self._columns, self.panel = rows, columns, None
         if shape is not None:
             self.nrows, self.ncols = shape
 
     def keep_columns(self, columns: Rows) -> None:
-        """Keep the rows of its transpose beside its own."""
+        """Keep the rows of the transpose beside those of the matrix."""
         self._columns = columns
 
     def keep_panel(self, panel: Any) -> None:
-        """Keep the content as a panel, too."""
+        """Keep the content as a panel beside the rows."""
         self.panel = panel
 
     def hold(self, panel: Any) -> None:
@@ -386,7 +385,7 @@ class MatrixStore:
 
     @property
     def order(self) -> Order | None:
-        """Return the vertex order of rows and columns."""
+        """Return the vertex order of rows and columns; None: the users' own."""
         return None if self._rows is None else self._rows.order
 
     @property

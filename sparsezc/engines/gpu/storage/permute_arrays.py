@@ -1,4 +1,4 @@
-"""Renumbering of vertices: the arrays of rows in another vertex order."""
+"""The renumbering of vertices: the arrays of rows in another vertex order."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from sparsezc.memory import Buffer, allocate, budget
 if TYPE_CHECKING:
     from sparsezc.engines.gpu.storage.matrix_store import Rows
 
-ENTRY_BYTES = 64  # an id, its row, its old position, its sort key, and the sort's own memory
+ENTRY_BYTES = 64  # bytes of an entry: its id, row, old position and sort key, and the sort's memory
 
 
 def renumbered(rows: Rows, take: Any, numbers: Any) -> tuple[Any, Buffer, Buffer]:
-    """Return offsets, ids and values of which row p is row take[p], with numbers[id] for each id, ascending."""
+    """Return offsets, ids and values in which row p is row take[p] and id is numbers[id], sorted by id."""
     gpu = cuda.current()
     xp = gpu.xp
     take = take.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Square matrices with renumbered vertices."""
+"""The renumbering of vertices of square matrices."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.permute_arrays import ENTRY_BYTES, renumbered
 from sparsezc.engines.gpu.storage.vertex_order import Order
 
-_PLACES, _ENTRIES = 64, 1 << 14  # positions of a sample, and entries read at each
+_PLACES, _ENTRIES = 64, 1 << 14  # positions of a sample of ids, and entries read at each
 
 
 def permuted(rows: Rows, take: Any, numbers: Any, order: Order | None) -> Rows:
-    """Return rows in `order`: row p is row take[p], with numbers[id] for each id, ascending."""
+    """Return rows in `order`: row p is row take[p], and id is numbers[id], sorted by id."""
     return Rows(rows.nrows, rows.ncols, rows.nvals, *renumbered(rows, take, numbers), rows.iso, order)
 
 
 def both(rows: Rows, columns: Rows | None, order: Order) -> tuple[Rows, Rows | None]:
-    """Return a matrix's rows and, where it has them, its columns in an order."""
+    """Return a matrix's rows and, if it has them, its columns in another vertex order."""
     made = permuted(rows, order.vertices, order.places, order)
     if columns is None or columns is rows:
         return made, None if columns is None else made
@@ -30,12 +30,12 @@ def both(rows: Rows, columns: Rows | None, order: Order) -> tuple[Rows, Rows | N
 
 
 def can_be(rows: Rows) -> bool:
-    """Return whether the rows can be renumbered: the matrix is square and the rows have no order yet."""
+    """Return whether rows can be renumbered: the matrix is square, in the users' order and not compressed."""
     return rows.nrows == rows.ncols <= 2**32 and rows.order is None and not rows.compressed
 
 
 def better(rows: Rows, columns: Rows | None) -> Order | None:
-    """Return the degree order, if a sample of ids packs better in it than in the natural one; else None."""
+    """Return the degree order if a sample of ids takes fewer bytes in it than in the natural order, else None."""
     xp = cuda.current().xp
     if not can_be(rows):
         return None
@@ -57,7 +57,7 @@ def better(rows: Rows, columns: Rows | None) -> Order | None:
 
 
 def by_degree(rows: Rows, columns: Rows | None) -> Order:
-    """Return the vertex order by descending number of entries in row and column."""
+    """Return the vertex order by descending degree: the entries in row and column."""
     xp = cuda.current().xp
     degrees = rows.indptr[1:] - rows.indptr[:-1]
     if columns is None:

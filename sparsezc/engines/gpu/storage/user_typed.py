@@ -1,6 +1,6 @@
-"""Objects of user-defined types on the GPU engine: their content stays in stores of the CPU engine.
+"""Objects of user-defined types on the GPU engine, whose content is in stores of the CPU engine.
 
-No kernel knows such types. Every computation with them runs on the CPU engine, with the warning of every fallback.
+Kernels support no such types. Every statement with them runs on the CPU engine, with the warning of a fallback.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from sparsezc.memory.csr import Csr
 
 @dataclass(eq=False)
 class HostStore:
-    """A store of the CPU engine, held by the GPU engine."""
+    """A store of the CPU engine, kept by the GPU engine."""
 
     store: Any
 
     @classmethod
     def of_matrix(cls, csr: Csr) -> HostStore:
-        """Make it from a Csr of any placement."""
+        """Return the store of a Csr in any placement."""
         return cls(engines.get("cpu").matrix_from_csr(csr.place("host")))
 
     def replace(self, store: Any) -> None:

@@ -1,7 +1,7 @@
-"""Storage of vectors on the GPU engine: values by position, and presence words, 32 entries packed into a u32.
+"""The store of vectors on the GPU engine: values by position, and presence words, one bit for each position.
 
-For 16 million vertices presence words take 2 MiB, so masks stay in the cache. Below the store follow masks and outputs
-as kernel arguments: those behind ``struct Output`` of write.cuh.
+For 16 million vertices presence words take 2 MiB, so masks stay in the cache. The classes for masks and outputs make
+the kernel arguments of ``struct Output`` in write.cuh.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ FLIP = 0xFFFFFFFF
 
 
 class VectorStore:
-    """A vector on the device. Its methods alone change it; kernels write its arrays, and callers then say so.
+    """A vector on the device. Only its methods change it; after a kernel wrote its arrays, the caller calls `written`.
 
     Attributes
     ----------
     values : array of the type's dtype, shape (size,); values at absent positions are undefined. None while empty
     bits : array of uint32, shape (nwords,); bits beyond `size` are 0. None while empty
     order : Order or None
-        The vertex order of both. The vectors of a statement are put into one order before it runs
-        (statement_order.py); a reader of a store outside statements puts it into the users' first.
+        The vertex order of both arrays; None: the users' own. The vectors of a statement are put into one order before
+        it runs (statement_order.py); code that reads a store outside of statements puts it into the users' order first.
     count : int or None
         The number of entries; None: they have not been counted.
     next_rows : Rows or None
-        The rows that the vector will likely be multiplied with next: those of the last product, or those that the
-        statement which made it suggests. Counting the vector's entries then counts theirs too.
+        The rows by which the vector will likely be multiplied next: those of the last product, or of the product that
+        made it. A count of the vector's entries then also counts the entries of these rows.
     neutral : monoid or None
         The monoid whose neutral value is at all absent positions of `values`; None: values there are undefined.
     row_entries : int or None
         The entries of `next_rows` at the vector's entries, if counted.
     """
 
-    same: Any = None  # the value of every entry, where values are not made before they are read (elementwise/panel.py)
+    same: Any = None  # the value of every entry, if values are written at their first read (elementwise/panel.py)
 
     __slots__ = ("_next_rows", "bits", "count", "dtype", "neutral", "nwords", "order", "row_entries", "size", "values")
 
@@ -65,12 +65,12 @@ class VectorStore:
         self.row_entries: int | None = None
 
     def take(self, other: VectorStore) -> None:
-        """Take over another store's content and size."""
+        """Replace content and size by those of another store."""
         self.size, self.nwords, self.values, self.bits = other.size, other.nwords, other.values, other.bits
         self.neutral, self.order, self.count, self.row_entries = other.neutral, other.order, other.count, None
 
     def arrange(self, order: Order | None) -> None:
-        """Put the arrays into a vertex order (None: the users' own), if the vector has the order's size."""
+        """Permute the arrays into a vertex order (None: the users' own), if the vector has the order's size."""
         wanted = order if order is not None and order.size == self.size else None
         if wanted is not self.order:
             if self.bits is not None:
@@ -84,18 +84,18 @@ class VectorStore:
         return rows if rows is not None and rows.nrows == self.size else None
 
     def expect_rows(self, rows: Rows) -> None:
-        """Expect to be multiplied with these rows next, and count their entries with its own from now on."""
+        """Record that these rows will likely multiply the vector next, to count their entries with its own."""
         if self.next_rows is not rows:
             self.row_entries = None  # the counted entries are those of other rows
-        self._next_rows = weakref.ref(rows)  # weak, so that a large matrix can be freed
+        self._next_rows = weakref.ref(rows)  # a weak reference, so that a large matrix can be freed
 
     @property
     def is_full(self) -> bool:
-        """Return whether every entry is known to be present: then kernels read no presence words."""
+        """Return whether the vector is known to be full: then kernels read no presence words."""
         return self.count == self.size
 
     def set(self, values: Any, bits: Any, count: int | None = None) -> None:
-        """Replace its arrays, which are in the same vertex order."""
+        """Replace the arrays by others in the same vertex order."""
         if values is not self.values:
             if (pool := ENGINE_STATE.pool) is not None and self.values is not None and self.bits is not None:
                 pool.give(self.values, self.bits, self.neutral)
@@ -103,29 +103,29 @@ class VectorStore:
         self.values, self.bits, self.count, self.row_entries = values, bits, count, None
 
     def written(self, count: int | None = None, neutral: Any = None) -> None:
-        """Note that a kernel wrote its arrays where they are.
+        """Record that a kernel wrote the arrays in place.
 
         Parameters
         ----------
         count : int, optional
-            The entries that it has now, where the caller knows.
+            The number of entries now, if the caller has it.
         neutral : monoid, optional
-            Its neutral value is at all absent positions, as the kernel left these.
+            The monoid whose neutral value the kernel left at all absent positions.
         """
         self.count, self.neutral, self.row_entries = count, neutral, None
 
     def filled(self) -> None:
-        """Note that every entry is present, which no kernel had to count."""
+        """Record that the vector is full, without a count."""
         self.count = self.size
 
     def adopt(self, other: VectorStore) -> None:
-        """Take over the arrays of another vector of the same type and size, which is not used any more."""
+        """Use the arrays of another vector of the same type and size, which is not used any more."""
         self.set(other.values, other.bits, other.count)
         self.neutral = other.neutral
 
     def nvals(self) -> int:
         if self.count is None:
-            # In another order the arrays would be permuted.
+            # Not in another order, as count_rows would permute the arrays.
             if (rows := self.next_rows) is not None and rows.order is self.order:
                 self.count_rows(rows)
             else:
@@ -134,7 +134,7 @@ class VectorStore:
         return self.count
 
     def count_rows(self, rows: Rows) -> int:
-        """Return the number of entries of the rows at the vector's entries, in one vertex order; also count its own."""
+        """Return the number of entries of the rows at the vector's entries; the vector's own are counted, too."""
         if self.row_entries is None or self.next_rows is not rows or self.count is None:
             assert self.order is rows.order
             self.expect_rows(rows)
@@ -145,11 +145,11 @@ class VectorStore:
         """Return `values` and `bits` as kernel arguments; presence words are 0 for a full vector."""
         if self.bits is None:
             self.make()
-        # Every launch asks this, so is_full is spelled out: a property costs as much as all else here.
+        # Called at every launch, so is_full is inlined: the property would double the time.
         return self.values, 0 if self.count == self.size else self.bits
 
     def presence(self) -> Any:
-        """Return `bits` as a kernel argument, without a value; 0 for a full vector."""
+        """Return `bits` as a kernel argument, without writing deferred values; 0 for a full vector."""
         if self.bits is None:
             self.make()
         return 0 if self.is_full else self.bits
@@ -166,7 +166,7 @@ class VectorStore:
         return at, self.values[at]
 
     def put(self, at: Any, values: Any) -> None:
-        """Give an empty vector these entries: distinct positions and values of its type, on the device."""
+        """Set the entries of an empty vector: distinct positions and values of its type, on the device."""
         if at.size == 0:
             return
         xp = cuda.current().xp
@@ -175,13 +175,13 @@ class VectorStore:
         self.set(full, presence_words.mark(at.astype(np.uint64), self.size), int(at.size))
 
     def make(self, monoid: Any = None) -> None:
-        """Allocate the arrays of an empty vector; with a monoid, its neutral value is at every position."""
+        """Allocate the arrays of an empty vector, filled with the monoid's neutral value if one is given."""
         self.set(*array_pool.allocate(self.size, self.dtype, monoid), 0)
         self.neutral = monoid
 
 
 class MaskBits(NamedTuple):
-    """Presence words of the entries that a mask lets through, before `flip`; `bits` 0: no mask."""
+    """A mask of a vector: presence words, which XOR `flip` mark the allowed positions; `bits` 0: no mask."""
 
     bits: Any = 0
     flip: int = 0
@@ -195,7 +195,7 @@ class MaskBits(NamedTuple):
 
 
 _EVERYWHERE = MaskBits()
-#: Every entry of a result is written.
+#: The write options by which a result replaces the output.
 ALL: Write[MaskBits] = Write(_EVERYWHERE, None, False)
 
 
@@ -206,7 +206,7 @@ def in_bits(write: Write[Any]) -> Write[MaskBits]:
 
 
 def bits_of(kind: Any, store: VectorStore) -> MaskBits:
-    """Return the bits of a vector as a mask; `kind` says whether values count and whether it is complemented."""
+    """Return a vector as a mask; `kind` has the flags of a structural and of a complemented mask."""
     if store.bits is None:
         store.make()
     bits = store.bits if kind.structure else presence_words.nonzero(*store.operands(), store.dtype, store.size)
@@ -214,10 +214,10 @@ def bits_of(kind: Any, store: VectorStore) -> MaskBits:
 
 
 class Out:
-    """An output vector for one kernel call: its arrays before and after.
+    """The output vector of a launch: its old arrays, and those that the kernel writes.
 
-    Results are written in place, unless a kernel still reads the old content at other positions (`apart`): then they
-    are written to new arrays, which :meth:`done` makes the vector's own.
+    Results are written in place, unless the kernel also reads the old content at other positions (`apart`): then they
+    are written to new arrays, which :meth:`done` gives to the vector.
     """
 
     def __init__(self, store: VectorStore, *, apart: bool) -> None:
@@ -246,20 +246,20 @@ class Out:
 
 
 def values_of(given: Any, dtype: DataType, copy: bool) -> Any:
-    """Return contiguous values of a type; copied only if necessary or asked for."""
+    """Return contiguous values of a type, copied only if necessary or requested by `copy`."""
     xp = cuda.current().xp
     return own(xp.ascontiguousarray(given.astype(dtype.np_type, copy=False)), given, copy)
 
 
 def own(made: Any, given: Any, copy: bool) -> Any:
-    """Return the array, or a copy if one is asked for and `made` still is `given`."""
+    """Return `made`, or a copy of it if `copy` requests one and `made` has the memory of `given`."""
     gpu = cuda.current()
     return made.copy() if copy and gpu.pointer(made) == gpu.pointer(given) else made
 
 
 @launch.locked
 def from_dense(values: Any, dtype: DataType, *, copy: bool) -> VectorStore:
-    """Return a vector with an entry at each position."""
+    """Return a full vector with these values."""
     store = VectorStore(dtype, values.size)
     if values.size:
         store.set(values_of(values, dtype, copy), all_present(values.size), store.size)
@@ -276,7 +276,7 @@ def all_present(size: int) -> Any:
 
 @launch.locked
 def to_dense(store: VectorStore, fill: Any, dtype: DataType) -> Any:
-    """Return the values at all positions, `fill` where there is no entry; a view if the vector is full."""
+    """Return the values of all positions, `fill` where there is no entry; a view if the vector is full."""
     xp = cuda.current().xp
     store.arrange(None)
     if store.bits is None:
@@ -305,7 +305,7 @@ def to_arrays(store: VectorStore, form: str) -> tuple[Any, ...]:
 
 @launch.locked
 def from_arrays(form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> VectorStore:
-    """Return a vector of such arrays, which it takes over; values None: each is 1."""
+    """Return a vector of arrays as from :func:`to_arrays`, which it may keep; values None: each is 1."""
     xp = cuda.current().xp
     *at, values = arrays
     store = VectorStore(dtype, size)

@@ -1,8 +1,8 @@
-"""Vertex orders other than the users', which no result shows.
+"""Vertex orders other than the users', which are invisible in results.
 
-A matrix may number its vertices in an order of its own, in which its ids pack better (``A.compress(order="degree")``).
-Vectors that meet it are put into that order and stay in it until a statement needs the users' numbers: then they are
-put back. A store names the order of its arrays; each statement settles on one before it runs (statement_order.py).
+A matrix may be stored in a vertex order in which its ids take fewer bytes (``A.compress(order="degree")``). Vectors
+that it multiplies are permuted into this order and stay in it until a statement needs the users' numbers. A store
+records the order of its arrays; each statement chooses one before it runs (statement_order.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, launch
-from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
+
+any_made = False  # whether any order was ever made: if not, no statement needs to check for one
 
 
 @dataclass(eq=False)
@@ -23,8 +24,8 @@ class Order:
 
     Attributes
     ----------
-    vertices : the vertex at each place
-    places : the place of each vertex
+    vertices : the vertex at each position
+    places : the position of each vertex
     """
 
     vertices: Any
@@ -36,8 +37,9 @@ class Order:
 
     @classmethod
     def of(cls, vertices: Any) -> Order:
-        """Make an order of the vertices in their sequence."""
-        ENGINE_STATE.note_order()
+        """Return the order in which vertices are at the positions of this array."""
+        global any_made
+        any_made = True
         xp = cuda.current().xp
         vertices = vertices.astype(np.uint32)
         places = xp.empty(vertices.size, np.uint32)
@@ -46,7 +48,7 @@ class Order:
 
 
 def moved(values: Any, bits: Any, size: int, before: Order | None, after: Order | None) -> tuple[Any, Any]:
-    """Return a vector's arrays, moved from the order `before` to the order `after`; None stays None."""
+    """Return a vector's arrays permuted from the order `before` to the order `after`; `values` may be None."""
     if before is not None:
         values, bits = _gather(before.places, values, bits, size)
     if after is not None:

@@ -1,4 +1,4 @@
-"""The placements of published systems, for comparison: thin files over the transfer mechanisms beside this folder.
+"""The placements of published systems, for comparison, as thin files over the mechanisms of the folder above.
 
 * ``stream.py``: GraphReduce, which copies ranges of rows in turn;
 * ``gather.py``: Subway, whose host threads gather the active rows;

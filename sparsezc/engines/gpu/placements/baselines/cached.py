@@ -1,8 +1,8 @@
-"""Placement ``cached``: Ascetic, which keeps segments resident and gathers the rest meanwhile.
+"""Placement ``cached``: Ascetic, which keeps segments resident and gathers the rest at the same time.
 
-Kernels process the rows that are fully resident while the host's threads gather the others (gather_rows.py), unless
-reading these in place is faster, which the first products measure. Ascetic always gathers, with K = 0.1, and replaces
-segments by the kind of algorithm; here one rule serves all (segment_cache.py).
+A kernel processes the rows that are fully resident while host threads gather the others (gather_rows.py), unless it is
+faster to read these in place, which the first products measure. Ascetic always gathers, with K = 0.1, and chooses the
+rule of replacing segments by the kind of algorithm; here all algorithms have one rule (segment_cache.py).
 Source: R. Tang, Z. Zhao, K. Wang, X. Gong, J. Zhang, W. Wang, P.-C. Yew, Ascetic: enhancing cross-iterations data
 efficiency in out-of-memory graph processing on GPUs, ICPP 2021, doi:10.1145/3472456.3472457.
 """
@@ -25,15 +25,15 @@ from sparsezc.engines.gpu.placements import (
 )
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 
-#: Ascetic's K: the share of the non-resident entries that a product is expected to read. Ascetic has 0.1; as fetched
-#: rows arrive in turns here, less than half of the memory is enough for them, and more can stay resident.
+#: Ascetic's K: the share of the non-resident entries that a product is expected to read. Ascetic has 0.1. Here gathered
+#: rows arrive in turns, so less than half of that memory suffices for them, and more segments can stay resident.
 ACTIVE = 0.04
-_FETCHING = 8 << 20  # bytes: fetching less than this takes longer in turns than it saves
+_FETCHING = 8 << 20  # bytes of buffers, at least: smaller turns take longer than they save
 WAYS = (transfer_cost.IN_PLACE, transfer_cost.GATHERED)  # the transfers that may fetch the rest; Ascetic gathers
 
 
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
-    """Yield the resident rows first while the others are gathered; or all rows in one launch, if that is faster."""
+    """Yield the resident rows while the others are gathered, then these; or all rows at once, if that is faster."""
     gpu, region = cuda.current(), segment_cache.noted(rows, entries, wanted, RULE)
     if region is None:
         yield whole(rows, None if entries.ids is rows.indices else entries.ids)
@@ -44,13 +44,13 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     untried = [way for way in WAYS if len(costs[way]) < 2]  # the first time includes compiling kernels
     known = {way: seconds[-1] for way, seconds in costs.items() if seconds} or dict.fromkeys(WAYS[:1], 0.0)
     way = untried[0] if untried and is_large else min(known, key=known.__getitem__)
-    # Every time, so that a way that was fast once by chance is corrected.
+    # Every large product is timed, to correct a transfer that was fast once by chance.
     start = segment_cache.clock(gpu) if is_large else 0.0
     served = resident_parts.in_one_launch(region, rows, entries)
     if way == transfer_cost.GATHERED:
         try:
             served = resident_parts.gathered(region, rows, entries, wanted)
-        except MemoryError:  # no memory for buffers: this is no measurement of gathering
+        except MemoryError:  # no memory for buffers: rows are read in place, untimed
             is_large = False
     yield from served
     if is_large:
@@ -60,8 +60,8 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
 def resident_share(active: float, data: float, memory: float) -> float:
     """Return Ascetic's share of the memory for resident segments.
 
-    With this share, the rest of the memory just holds the active part of the entries that are not resident (section 4.2
-    of the paper: R = (1 - K D / M) / (1 - K)).
+    With it, the rest of the memory is just large enough for the active part of the non-resident entries (section 4.2 of
+    the paper: R = (1 - K D / M) / (1 - K)).
 
     >>> resident_share(0.1, 40e9, 10e9)
     0.6666666666666666
@@ -72,10 +72,10 @@ def resident_share(active: float, data: float, memory: float) -> float:
 
 
 def _space(rows: Rows, entries: Entries) -> int:
-    """Return the bytes for a region: the budget less vectors and buffers for fetched rows.
+    """Return the bytes for a region: the budget less vectors and the buffers of gathered rows.
 
-    The paper corrects the share when fetched rows overflow their memory while resident memory is idle. Here they come
-    in turns, through buffers of a fixed size.
+    The paper corrects the share when gathered rows overflow their memory while resident segments are not read. Here
+    they arrive in turns, through buffers of a fixed size.
     """
     space = double_buffer.bytes_for_entries(rows)
     if not space:
@@ -86,7 +86,7 @@ def _space(rows: Rows, entries: Entries) -> int:
 
 
 def _rank(reads: Any, which: Any) -> Any:
-    """Rank segments; where the rest is gathered, only fully resident rows save time."""
+    """Return sort keys of segments; if all transfers gather, in order, as only fully resident rows save time."""
     order = segment_cache.scattered if transfer_cost.IN_PLACE in WAYS else segment_cache.in_order
     return order(reads, which)
 

@@ -1,4 +1,4 @@
-"""Placement ``stream``: GraphReduce, which copies edge-balanced ranges of rows through two buffers in turn.
+"""Placement ``stream``: GraphReduce, which copies edge-balanced ranges of rows through two alternating buffers.
 
 Source: D. Sengupta, S. L. Song, K. Agarwal, K. Schwan, GraphReduce: processing large-scale graphs on accelerator-based
 systems, SC 2015, doi:10.1145/2807591.2807655.
