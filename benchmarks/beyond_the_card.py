@@ -66,9 +66,9 @@ class Kernel(NamedTuple):
 
 def fitting(gib: float, mean: float) -> float:
     """GiB of edges that the host's memory has room for, at most those asked for."""
-    room = budget.host_available()
+    space = budget.host_available()
     beside = 1 + _BESIDE / (4 * mean)
-    return gib if room is None else min(gib, room / beside / GIB)
+    return gib if space is None else min(gib, space / beside / GIB)
 
 
 class Bench:

@@ -55,7 +55,7 @@ def name_rows(_, doctree):
             group.next_node(colspec)["stub"] = 1
 
 
-def make_room(app, doctree):
+def make_available(app, doctree):
     """Leave out the list of headings beside pages whose tables are wider than the text."""
     if any("wide" in each["classes"] for each in doctree.findall(container)):
         app.env.metadata[app.env.docname]["hide-toc"] = True
@@ -93,7 +93,7 @@ def setup(app):
     """Have the gallery's pictures drawn before the pages are read, so that each shows what its program finds today."""
     app.connect("doctree-read", unlink_words)
     app.connect("builder-inited", lambda _: notebooks.write_all())
-    app.connect("doctree-read", make_room)
+    app.connect("doctree-read", make_available)
     app.connect("doctree-read", name_rows)
     app.connect("build-finished", mend)
     if _drawing:

@@ -2,8 +2,8 @@
 
 A function checks operands, determines the result's type and size, and returns an
 :class:`~sparsezc.expr.expression.Expression` that has not run.
-Errors and their messages are raised only here; engines do not check again. :func:`sample_hops` runs at once, as what it
-returns is no matrix.
+Errors and their messages are raised only here; engines do not check again. :func:`sample_hops` runs at once, as its
+result is no matrix.
 
 The methods of Matrix and Vector call these functions, so ``A.mxv(v, op)`` and ``ops.mxv(A, v, op)`` are the same.
 

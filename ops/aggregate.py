@@ -28,7 +28,7 @@ __all__ = ["aggregate", "aggregator"]
 
 
 def aggregator(op: Any, dtype: DataType) -> Any:
-    """Return the typed aggregator or monoid that a user's operator is; None if it is neither."""
+    """Return a user's operator as a typed aggregator or monoid; None if it is neither."""
     if isinstance(op, str) and names.find("monoid", op) is None:
         op = names.find("agg", op)
     if isinstance(op, Aggregator):
@@ -68,7 +68,7 @@ class _Steps:
         self.recipe = recipe
 
     def run(self) -> Any:
-        """Run: by rows, return the last step as an expression; of all entries, return the value or None."""
+        """Run the steps: by rows, return the last step as an expression; of all entries, return the value or None."""
         return _made(self.recipe, self.entries).last
 
     @property
@@ -78,7 +78,7 @@ class _Steps:
 
 
 class _Value:
-    """The result of all entries: a NumPy scalar, or None without one."""
+    """The result of all entries: a NumPy scalar, or None if there is none."""
 
     def __init__(self, last: Any) -> None:
         self.last = last
@@ -190,7 +190,7 @@ class _Rows:
         return _Rows(apply(self.A, op, right).new(), op.return_type)
 
     def against(self, op: Any, result: _ByRow) -> _Rows:
-        """Multiply: D A, with the results on D's diagonal."""
+        """Multiply each row by its result: D A, with the results on the diagonal of D."""
         D = diag(result.vector(), 0).new()
         return _Rows(Expression("mxm", (D, self.A), op, op.return_type, self.A.shape).new(), op.return_type)
 

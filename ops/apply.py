@@ -83,7 +83,7 @@ def by_place(kind: str, op: Any) -> bool:
 
 
 def _kind(op: Any, alone: bool) -> str:
-    """Return the kind of operator that a user means: for a name, the first that has it."""
+    """Return the kind of a user's operator; for a name, the first kind that has it."""
     if isinstance(op, TypedOp):
         return op.op.kind
     if isinstance(op, Operator):
@@ -104,25 +104,26 @@ def row_function(function: Callable[..., Any]) -> RowFunction:
     Parameters
     ----------
     function : callable
-        Written in Python, of what user-defined operators may have. A constant from around it keeps its value of now.
+        Written in Python, with the constructs that user-defined operators may have (docs/operators.md). Variables of
+        the enclosing scope keep their present values.
 
     Raises
     ------
     UdfParseError
-        It has a construct that cannot be translated.
+        The function has a construct that cannot be translated.
     TypeError
         It is no Python function.
     """
-    from sparsezc.semirings.udf.rows import RowFunction  # with what translates functions, which few programs need
+    from sparsezc.semirings.udf.rows import RowFunction  # imports the translator, which few programs need
 
     return RowFunction(function)
 
 
 def map_rows(function: RowFunction, *matrices: Any) -> Expression:
-    """Compute ``C(i, :) = function(*A(i, :), *B(i, :), ...)``; what is absent is 0.
+    """Compute ``C(i, :) = function(*A(i, :), *B(i, :), ...)``; missing entries count as 0.
 
-    It is for matrices of few columns that have many entries: all are read once, where a chain of elementwise statements
-    reads and writes one or two with each. A mask that lets nothing of a row through spares the row.
+    This suits matrices of few columns with many entries: each is read once, where every statement of an elementwise
+    chain reads one or two and writes one. Rows in which a mask allows no entry are not computed.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ def checked_ids(array: Any, where: str, bound: int | None = None) -> NDArray[Any
 
 
 def are_below(positions: NDArray[Any], bound: int | None) -> bool:
-    """Return whether integers are from 0 to below `bound`, in one pass where that is easy; False: they may be."""
+    """Return True if INT64 positions are all in 0 .. bound - 1, by one pass; False also where that is not checked."""
     if bound is None or positions.dtype != np.int64:
         return False
     return bool(positions.view(np.uint64).max() < bound)  # negative ones are the largest
@@ -94,7 +94,7 @@ def must_fit(given: Any, dtype: DataType, where: str) -> None:
     """
     if not dtype.is_integer:
         return
-    if type(given) is int:  # every statement with a number passes here: NumPy would take as long as all other work
+    if type(given) is int:  # for every statement with a number; NumPy would take as long as its other host work
         extremes = [given]
     else:
         extremes = [int(np.min(given)), int(np.max(given))] if np.size(given) else []
@@ -105,14 +105,14 @@ def must_fit(given: Any, dtype: DataType, where: str) -> None:
 
 
 def must_be_read(given: Any, dtype: DataType, where: str) -> None:
-    """Raise InvalidValue for a Python integer from which a number of an integer type cannot be read.
+    """Raise InvalidValue for a Python integer that cannot be converted to an integer type.
 
-    Such numbers are read as INT64 first, whatever the type, except for UINT64.
+    Python integers are converted to INT64 first, for every integer type except UINT64.
 
     Raises
     ------
     InvalidValue
-        It does not fit.
+        It does not fit INT64.
     """
     if type(given) is int and dtype.is_integer and dtype is not UINT64:
         must_fit(given, INT64, where)
@@ -207,7 +207,7 @@ def dense(array: Any, dtype: Any, noun: str, ndim: int) -> tuple[NDArray[Any], D
     if given.ndim == 0:
         raise TypeError(f"{where} must have {ndim} dimensions; got {array!r}, which {noun}.from_scalar takes")
     if given.ndim < ndim:
-        raise InvalidValue(f"{where} must have {ndim} dimensions; as much is required to create a dense {noun}")
+        raise InvalidValue(f"{where} must have {ndim} dimensions, which a dense {noun} needs; got {given.ndim}")
     if given.ndim > ndim:
         raise InvalidValue(f"{where} must be {ndim}d, of {ndim} dimensions; got shape {given.shape}")
     return given, kind

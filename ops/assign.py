@@ -25,9 +25,10 @@ def assign(
     keys : tuple of IndexList
         One for each dimension of `out`, from :func:`sparsezc.ops.indices.parse`.
     value : Vector, Matrix, Scalar, number or array-like
-        A value of the region's shape; a number fills the region, and an empty Scalar deletes its entries.
+        A value of the shape of the assigned positions; a number fills these, and an empty Scalar deletes their entries.
     mask : Mask, optional
-        A mask of `out`'s shape (or of the row or column written to); with `submask`, of the region's shape.
+        A mask of `out`'s shape (or of the row or column written to); with `submask`, of the shape of the assigned
+        positions.
     submask : bool
 
     Returns
@@ -38,7 +39,7 @@ def assign(
     Raises
     ------
     DimensionMismatch
-        The value does not have the region's shape.
+        The value does not have the shape of the assigned positions.
     TypeError
         The value is of a wrong kind, or a submask is given for a single element.
     """
@@ -81,7 +82,7 @@ def _mask_shape(
 
 
 def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
-    """Return the assigned value as an operand of the region's number of dimensions or a Scalar."""
+    """Return the assigned value as an operand of as many dimensions as the assigned positions, or as a Scalar."""
     if isinstance(value, Deferred):
         value = value.new()
     elif not isinstance(value, Operand):
@@ -90,8 +91,8 @@ def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
         if value.ndim != len(region):
             need = {0: "a number or a Scalar", 1: "a Vector or a number", 2: "a Matrix or a number"}[len(region)]
             raise TypeError(
-                f"assign: Bad type for argument `value`: {says(value)} does not fit a region of {out.name} with shape"
-                f" {region}; needed is {need}"
+                f"assign: Bad type for argument `value`: {says(value)} does not fit the assigned positions of"
+                f" {out.name}, of shape {region}; {need} is needed"
             )
         return value
     try:
@@ -108,13 +109,12 @@ def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
         array = np.empty((), object)
     if array.dtype.kind not in "biufc" or (not array.ndim and region):
         raise TypeError(
-            f"assign: Bad type for argument `value`: {out.name} is given {value!r}; numbers of the region's shape"
-            f" {region} are needed (Literal scalars also accepted). Assignment value must be a valid expression, an"
-            " object or numbers"
+            f"assign: Bad type for argument `value`: {out.name} is given {value!r}; numbers of shape {region} are"
+            " needed (Literal scalars also accepted). Assignment value must be a valid expression, an object or numbers"
         )
     if array.shape != region:
         raise InvalidValue(
-            f"assign: shape mismatch: {out.name} is given an array of shape {array.shape}, and the region's is {region}"
+            f"assign: shape mismatch: {out.name} is given an array of shape {array.shape}; {region} is needed"
         )
     return kind.from_dense(array)
 
@@ -130,7 +130,7 @@ def _of_users(out: Any, region: tuple[int, ...], kind: Any, value: Any) -> Any:
         why = f", and it has {made.shape}"
     if made is None or made.shape != region:
         ends = f"; array shape should include dtype shape, {out.dtype.shape}" if out.dtype.shape else ""
-        raise InvalidValue(f"assign: shape mismatch: {out.name} needs values of the region's shape {region}{why}{ends}")
+        raise InvalidValue(f"assign: shape mismatch: {out.name} needs values of shape {region}{why}{ends}")
     return made
 
 

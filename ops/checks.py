@@ -73,7 +73,7 @@ def stored_scalar(x: Any, where: str) -> Any:
 
 
 def whole_number(x: Any, where: str, least: int | None = 0) -> int:
-    """Return `x` as a Python integer; `least`: the least that is allowed.
+    """Return `x` as a Python integer; `least`: the smallest that is allowed.
 
     Raises
     ------

@@ -54,7 +54,7 @@ def isclose(u: Any, v: Any, rel_tol: float, abs_tol: float, check_dtype: bool) -
 
 
 def filling(u: Any, nvals: int, fill_value: Any, dtype: Any) -> tuple[DataType, Any]:
-    """Return type and filling of ``u.to_dense(fill_value, dtype)``; `nvals` is u's number of entries.
+    """Return the type and the fill value of ``u.to_dense(fill_value, dtype)``; `nvals` is u's number of entries.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def filling(u: Any, nvals: int, fill_value: Any, dtype: Any) -> tuple[DataType, 
     if fill_value is None:
         if not full:
             raise TypeError(
-                f"{u.name}.to_dense: fill_value must be given, for {_count(u.shape) - nvals} entries are missing"
+                f"{u.name}.to_dense: fill_value must be given, as {_count(u.shape) - nvals} entries are missing"
             )
         return (u.dtype if dtype is None else lookup(dtype)), 0
     try:

@@ -16,7 +16,7 @@ __all__ = ["broadcast", "ewise_add", "ewise_mult", "ewise_union"]
 def broadcast(u: Any, v: Any, where: str) -> tuple[int, ...]:
     """Return the common shape of two operands: their own, or a matrix's if a vector is repeated along it.
 
-    On the right of a matrix, a vector stands for each row; on its left, for each column.
+    A vector is repeated as each row on the right of a matrix, as each column on its left.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def broadcast(u: Any, v: Any, where: str) -> tuple[int, ...]:
 
 
 def _pair(u: Any, v: Any, where: str) -> tuple[Any, Any, tuple[int, ...]]:
-    """Check both operands and return them with the result's shape; a number or Scalar only combines with a Scalar."""
+    """Check both operands and return them with the result's shape; a number or Scalar combines only with a Scalar."""
     if not getattr(u, "ndim", 0):
         u, v = scalar(u, f"{where}: the left operand", may_be_empty=True), stored_scalar(v, f"{where}: other")
         return u, v, ()

@@ -13,7 +13,7 @@ __all__ = ["best_label", "join_labels", "label_weight", "move_labels", "sum_by_l
 
 
 def best_label(A: Any, label: Any, op: Any, *, stays: bool = True) -> Expression:
-    """Choose for each row the label that scores most among those of its entries' columns and its own.
+    """Choose for each row the label of highest score among those of its entries' columns and its own.
 
     The score of label c in row i is the sum of ``A(i, j)`` over the j other than i with ``label(j) = c``. Equal scores
     go to the smallest label.
@@ -32,7 +32,7 @@ def best_label(A: Any, label: Any, op: Any, *, stays: bool = True) -> Expression
     -------
     Expression
         Makes a Vector of INT64: an entry for each row whose best label is not its own. Rows that a mask does not let
-        through are not looked at.
+        through are not read.
 
     Raises
     ------
@@ -45,8 +45,8 @@ def best_label(A: Any, label: Any, op: Any, *, stays: bool = True) -> Expression
 
     Notes
     -----
-    ``A.mxm(S, op)`` with the indicator S(j, label(j)) = 1 has the scores; a row is read once and they are never
-    stored. Where weights are integers, with sums below 2^53, sums are exact, and every engine gives the same labels.
+    The scores are ``A.mxm(S, op)`` with the indicator S(j, label(j)) = 1; they are never stored, and each row is read
+    once. Where weights are integers, with sums below 2^53, sums are exact, and every engine gives the same labels.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def best_label(A: Any, label: Any, op: Any, *, stays: bool = True) -> Expression
 
 
 def label_weight(A: Any, label: Any, op: Any) -> Expression:
-    """Sum what each row has within its label: ``A(i, j)`` over the j other than i with ``label(j) = label(i)``.
+    """Sum each row's entries within its label: ``A(i, j)`` over the j other than i with ``label(j) = label(i)``.
 
     Parameters
     ----------
@@ -94,12 +94,12 @@ def move_labels(
     A: Any, label: Any, op: Any, k: Any = None, scale: float = 0.0, *, seed: int = 0, turn: Any = None,
     least: float = 0.01,
 ) -> Expression:  # fmt: skip
-    """Move rows to the labels that score most, round by round, until few move.
+    """Move rows to the labels of highest score, round by round, until few move.
 
     The score of label c in row i is ``e(i, c) - scale k(i) s(c)``, as in :func:`best_label`, with e the sums of row i
-    within each label and s those of k; neither counts row i itself. Rows have turns in each round. Those that have
-    their turn choose at once, and s follows. A row is looked at in the first round, and later where a neighbour has
-    moved since; after a turn in which more than one row of 32 has moved, all are.
+    within each label and s those of k; neither counts row i itself. Each round consists of turns: the rows of a turn
+    choose at once, and then s is updated. A row chooses in the first round, and later if a neighbour has moved since;
+    after a turn in which more than one row of 32 has moved, all rows do.
 
     Parameters
     ----------
@@ -113,13 +113,13 @@ def move_labels(
         The sums of rows. Rows where it is 0 stay and do not count. Without it a label scores e(i, c).
     scale : float
     seed : int
-        From 0 to 2**64 - 1. Chance gives each row one of eight turns a round. The last round is one in which at most
-        `least` of the rows move, or the 64th.
+        From 0 to 2**64 - 1. It gives each row a random one of eight turns in each round. The last round is one in
+        which at most `least` of the rows move, or the 64th.
     turn : Vector of INT64, size n, optional
-        The turns of rows instead, from 0 on and below n. The last round is one in which no row moves; there must be
-        one, as there is where no two rows of a turn are neighbours.
+        The turn of each row, in 0..n-1, instead of random ones. The last round is one in which no row moves. There
+        must be one, which is certain if no two rows of a turn are neighbours.
     least : float
-        Of the rows where k is more than 0, as a part of 1.
+        A share, 0 to 1, of the rows where k is more than 0.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def move_labels(
     Every engine gives the same labels where weights are whole numbers of a sum below 2^53.
 
     Source: V. Blondel et al., Fast unfolding of communities in large networks, 2008,
-    doi:10.1088/1742-5468/2008/10/P10008; rows that look again: S. Sahu, GVE-Louvain, 2023,
+    doi:10.1088/1742-5468/2008/10/P10008; rows that choose again: S. Sahu, GVE-Louvain, 2023,
     doi:10.48550/arXiv.2312.04876; turns by colours: G. Cordasco, L. Gargano, Community detection via semi-synchronous
     label propagation algorithms, 2010, doi:10.1109/BASNA.2010.5730298.
 
@@ -164,11 +164,11 @@ def move_labels(
 
 
 def join_labels(A: Any, groups: Any, op: Any, k: Any, scale: float, *, seed: int = 0) -> Expression:
-    """Join the rows of each group to labels inside it that are connected, each row at most once.
+    """Join the rows of each group to connected labels inside it, each row at most once.
 
-    First each row i is alone, with label i. Rows have turns as in :func:`move_labels`, one each. A row v that is then
-    still alone, and well connected to the rest of its group S, joins the label C inside S that scores most, of those
-    that are well connected to the rest of S, if it scores more than staying alone::
+    First each row i is alone, with label i. Rows have turns as in :func:`move_labels`, one each. A row v that is still
+    alone at its turn, and well connected to the rest of its group S, joins the label C of highest score among those
+    inside S that are well connected to the rest of S, if that exceeds the score of staying alone::
 
         e(C, S - C) >= scale s(C) (s(S) - s(C)),   likewise for v
 
@@ -238,7 +238,7 @@ def sum_by_labels(A: Any, label: Any, op: Any, count: int, dtype: Any = FP64) ->
     DimensionMismatch, DomainMismatch, TypeError
         As in :func:`best_label`.
     InvalidValue
-        `count` is less than 0 or more than n, or the type is another or too small for the sums.
+        `count` is less than 0 or more than n, or `dtype` is neither of these or too small for the sums.
 
     Notes
     -----

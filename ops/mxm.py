@@ -1,4 +1,4 @@
-"""Products of matrices, powers, Kronecker products; systems of equations and distances of dense rows; largest flows."""
+"""Products of matrices, powers, Kronecker products; systems of equations and distances of dense rows; maximum flows."""
 
 from __future__ import annotations
 
@@ -123,7 +123,8 @@ def solve(G: Any, B: Any) -> Expression:
     Returns
     -------
     Expression
-        Makes a Matrix of FP64, m x k: a row for each one that is complete in B; in G what is absent is 0.
+        Makes a Matrix of FP64, m x k: a row for each row of B that has all its entries; missing entries of G count
+        as 0.
 
     Raises
     ------
@@ -132,7 +133,7 @@ def solve(G: Any, B: Any) -> Expression:
     DomainMismatch
         Values are complex, or of a user's type.
     InvalidValue
-        A system has no single solution in FP64 (when the expression runs).
+        A system has no unique solution in FP64 (when the expression runs).
 
     Examples
     --------
@@ -152,7 +153,7 @@ def solve(G: Any, B: Any) -> Expression:
 
 
 def distances(X: Any, Y: Any) -> Expression:
-    """Compute Euclidean distances: ``D(i, j)`` is the length of ``X(i, :) - Y(j, :)``; what is absent is 0.
+    """Compute Euclidean distances: ``D(i, j)`` is the length of ``X(i, :) - Y(j, :)``; missing entries count as 0.
 
     Parameters
     ----------
@@ -189,7 +190,7 @@ def distances(X: Any, Y: Any) -> Expression:
 
 
 def net_flow(R: Any, source: Any, target: Any) -> Expression:
-    """Compute a largest flow from one vertex to another: what each entry carries, less what the opposite one does.
+    """Compute a maximum flow from one vertex to another: the flow of each entry minus that of the opposite entry.
 
     Parameters
     ----------
@@ -213,12 +214,12 @@ def net_flow(R: Any, source: Any, target: Any) -> Expression:
     IndexOutOfBound
         A vertex is outside.
     InvalidValue
-        The vertices are one; or (when the expression runs) an entry has no opposite one.
+        The vertices are the same; or (when the expression runs) an entry has no opposite one.
 
     Notes
     -----
-    Capacities below 0, and sums beyond the type, are not looked for. Of several largest flows an engine always computes
-    the same, and engines may compute different ones.
+    Capacities below 0, and sums beyond the type, are not checked for. Of several maximum flows an engine always
+    computes the same one, and engines may compute different ones.
 
     Source: A. Goldberg, R. Tarjan, A new approach to the maximum-flow problem, JACM 35, 1988, doi:10.1145/48014.61051.
 

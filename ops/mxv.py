@@ -66,7 +66,7 @@ def vxm(v: Any, A: Any, op: Any) -> Expression:
     typed = resolve("semiring", op, "vxm: op", v.dtype, A.dtype)
     nrows, ncols = A._shape
     if v._shape[0] != nrows:
-        raise DimensionMismatch(f"vxm: {says(v)} meets other, {says(A)}, which has {nrows} rows; they must be equal")
+        raise DimensionMismatch(f"vxm: {says(v)} must have size {nrows}, as other, {says(A)}, has {nrows} rows")
     return Expression("vxm", (v, A), typed, typed.return_type, (ncols,))
 
 
@@ -82,8 +82,8 @@ def best_column(A: Any, v: Any) -> Expression:
     Returns
     -------
     Expression
-        Makes a Vector of INT64, size m; of equal entries the least j counts, and there is no entry where no
-        column of the row has one in v.
+        Makes a Vector of INT64, size m; of equal entries the smallest j counts. A row has no entry if v has
+        none at its columns.
 
     Raises
     ------
@@ -109,14 +109,14 @@ def best_column(A: Any, v: Any) -> Expression:
 
 
 def color_rows(A: Any, order: Any) -> Expression:
-    """Give each row the smallest number from 0 on that no neighbour has which chooses before it.
+    """Give each row the smallest colour, from 0 on, that no neighbour coloured before it has.
 
     Parameters
     ----------
     A : Matrix, n x n
         Symmetric. Its values and diagonal are not read.
     order : Vector of INT64, size n
-        A number for every row: rows choose in descending order, of equal ones the first.
+        A number for every row: rows are coloured in descending order of it, of equal ones the first.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def count_corners(A: Any, B: Any, M: Any) -> Expression:
     """Count at each vertex the triples of which it is a corner: an entry of M that entries of A and B close.
 
     A triple is i, j, k with entries ``M(i, j)``, ``A(i, k)`` and ``B(k, j)``. It counts once at each of its positions,
-    so a vertex that stands at two of them counts twice.
+    so a vertex at two of them counts twice.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def count_corners(A: Any, B: Any, M: Any) -> Expression:
 
     Notes
     -----
-    The sums of the products under masks, of which none is stored::
+    The sums of these masked products, none of which is stored::
 
         C<M> = A B           over (plus, pair)
         D<A> = M B'          over (plus, pair)

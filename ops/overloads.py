@@ -32,7 +32,7 @@ _ONLY_BOOL = {"lxor": "^", "lor": "|", "land": "&", "lnot": "~"}
 
 
 def _side(x: Any, other: Any = None) -> Any:
-    """Return an operand of a sign as a Matrix, a Vector or a Scalar; an expression is computed.
+    """Return an operand of an infix operator as a Matrix, a Vector or a Scalar; an expression is computed.
 
     Values beside an `other` of a user-defined type get that type.
     """
@@ -82,7 +82,7 @@ def unary_sign(x: Any, name: str) -> Expression:
 def run_in_place(out: Any, other: Any, name: str, method: str) -> Any:
     """Run ``out += other`` and the like, which are ``out << out + other``."""
     if isinstance(out, Deferred) or out._transposed or (name == "@" and not out.ndim):
-        raise TypeError(f"{method} is not supported for {says(out)}; only what has a name can be written to")
+        raise TypeError(f"{method} is not supported for {says(out)}; only a Matrix, Vector or Scalar can be written to")
     if name in ("plus", "lor", "lxor") and getattr(other, "ndim", 0) == out.ndim:  # one statement, no temporary
         dtype = other.dtype if isinstance(other, Operand | Deferred) else scalar(other, method).dtype
         if name != "plus" and dtype is not BOOL:
@@ -100,7 +100,7 @@ def run_in_place(out: Any, other: Any, name: str, method: str) -> Any:
 # Two operands that wait for an operator
 
 _METHOD = {"&": ewise_mult, "|": ewise_add}
-# A part of the class's name in python-graphblas, and an operator that takes the pair.
+# Part of the class's name in python-graphblas, and an operator that may be called on the pair.
 _SHOWN = {"@": ("MatMul", "plus_times"), "&": ("EwiseMult", "times"), "|": ("EwiseAdd", "plus")}
 
 
@@ -130,7 +130,7 @@ class Pair(Deferred[K]):
         if self.left.dtype is not BOOL or self.right.dtype is not BOOL:
             raise TypeError(
                 f"Bad dtypes for x {self.sign} y: {self.left.dtype} and {self.right.dtype}. Automatic computation is"
-                f" only valid for BOOL dtypes; say which operator is meant, as in plus(x {self.sign} y)"
+                f" only valid for BOOL dtypes; call an operator, as in plus(x {self.sign} y)"
             )
         return (
             ewise_mult(self.left, self.right, monoid.land)
@@ -169,7 +169,7 @@ class Pair(Deferred[K]):
 
     @property
     def _method(self) -> str:
-        """The method that an operator makes of it."""
+        """The method that an operator called on the pair runs."""
         if self.sign != "@":
             return "ewise_mult" if self.sign == "&" else "ewise_add"
         return {(2, 2): "mxm", (2, 1): "mxv", (1, 2): "vxm", (1, 1): "inner"}[self.left.ndim, self.right.ndim]
@@ -188,7 +188,7 @@ class Pair(Deferred[K]):
 
 
 def _written(x: Any, named: Callable[[str], str]) -> str:
-    """Return a side of a sign as it is written; a name as `named` makes it."""
+    """Return the notation of a side: an object's name, formatted by `named`, or an expression in parentheses."""
     if isinstance(x, Operand):
         return named(x.name)
     return f"({x._shown.text if named is str else x._shown.html})"

@@ -24,7 +24,7 @@ def sampled_mxm(A: Any, X: Any, Y: Any, Z: Any, op: Any, then: Any, weights: Seq
     Parameters
     ----------
     A : Matrix or TransposedMatrix, m x n
-        Its values are read in steps that say so only.
+        Only steps with a binary operator for ``A.ewise_mult(W, op)`` read its values.
     X : Matrix, m x k
     Y : Matrix, n x k
     Z : Matrix or TransposedMatrix, n x p
@@ -33,10 +33,10 @@ def sampled_mxm(A: Any, X: Any, Y: Any, Z: Any, op: Any, then: Any, weights: Seq
     then : semiring or its name
         Of the product with Z.
     weights : sequence of (int, steps), optional
-        How W weighs the columns of Z: up to the first number after the first steps, from there up to the second after
-        the second, and so on; by default it weighs all as it is. A step is a unary operator, which is applied to W;
-        (binary operator, number), the number on the right; (select operator, number), which drops entries; or a binary
-        operator, for ``A.ewise_mult(W, op)``. All of them return one type in the end.
+        The steps that W passes before it multiplies columns of Z: the first ones for the columns below the first
+        number, the second ones for those from there to below the second, and so on; by default none. A step is a unary
+        operator, which is applied to W; (binary operator, number), the number on the right; (select operator, number),
+        which drops entries; or a binary operator, for ``A.ewise_mult(W, op)``. All must end in one type.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def two_way_mxm(A: Any, values: Any, X: Any, op: Any) -> Expression:
         A row for each entry, in the order of rows and columns.
     X : Matrix, n x 2k
     op : semiring or its name
-        Not of positions.
+        Its multiplication must not read positions.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def two_way_mxm(A: Any, values: Any, X: Any, op: Any) -> Expression:
     InvalidValue
         `values` lacks entries.
     DomainMismatch
-        The semiring is of positions.
+        The semiring's multiplication reads positions.
 
     Examples
     --------
@@ -147,14 +147,14 @@ def two_way_sampled_mxm(A: Any, X: Any, op: Any, then: Any, weights: Sequence[An
     Parameters
     ----------
     A : Matrix or TransposedMatrix, m x n
-        Its values are read in steps that say so only.
+        Only steps with a binary operator for ``A.ewise_mult(W, op)`` read its values.
     X : Matrix, (m + n) x k
     op : semiring or its name
         Of the inner product.
     then : semiring or its name
         Of the products with X; not of positions.
     weights : sequence of (int, steps), optional
-        Elementwise steps from W to what weighs some of the columns, as :func:`sampled_mxm` has them.
+        The elementwise steps of W for some of the columns, as for :func:`sampled_mxm`.
 
     Returns
     -------
@@ -204,7 +204,7 @@ def weights_of(
 ) -> tuple[tuple[Weights, ...], DataType]:
     """Check the weights of the columns of Z; return them with typed operators, and the type that they end in.
 
-    `dtype` is that of the product which the steps begin with, `own` that of the matrix at whose entries it is.
+    `dtype`: the type of the product that the steps begin with; `own`: that of the matrix at whose entries it is made.
     """
     found, last = [], dtype
     for number, (stop, steps) in enumerate(weights):
@@ -218,7 +218,7 @@ def weights_of(
         found.append(Weights(int(stop), tuple(typed)))
     stops = [each.stop for each in found]
     if any(a >= b for a, b in pairwise((0, *stops))):
-        raise DimensionMismatch(f"{where}: weights must be of columns that ascend from 1; they are of {stops}")
+        raise DimensionMismatch(f"{where}: weights must be for columns that ascend from 1; they are for {stops}")
     if stops and stops[-1] != Z.ncols:
         raise DimensionMismatch(f"{where}: weights must end with the {Z.ncols} columns of Z, {says(Z)}")
     return tuple(found), last

@@ -21,7 +21,7 @@ def reduce(u: Any, op: Any, allow_empty: bool = True) -> Expression:
     u : Vector, Matrix or TransposedMatrix
     op : monoid, binary operator of one, aggregator, or a name
     allow_empty : bool
-        The result is an empty Scalar if u has no entries; otherwise it is then the monoid's identity.
+        The result is an empty Scalar if u has no entries; if False, it is then the monoid's identity.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Entries moved by an offset, rows and columns exchanged, and matrices put below each other."""
+"""Entries moved by an offset, transposes, and matrices stacked below each other."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def reposition(u: Any, offsets: tuple[Any, ...], shape: tuple[Any, ...]) -> Expr
 
 
 def stack(*blocks: Any) -> Expression:
-    """Put matrices below each other.
+    """Stack matrices below each other.
 
     Parameters
     ----------
     *blocks : Matrix or TransposedMatrix
-        One or more, of one type and with as many columns.
+        One or more, of one type and with equal numbers of columns.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def stack(*blocks: Any) -> Expression:
     Raises
     ------
     InvalidValue
-        There are none.
+        No matrix is given.
     DimensionMismatch
         They have different numbers of columns.
     DomainMismatch

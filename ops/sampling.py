@@ -1,4 +1,4 @@
-"""Walks along the rows of a matrix, and samples of them hop by hop."""
+"""Random walks along the rows of a matrix, and samples of neighbours hop by hop."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 __all__ = ["fanouts_of", "sample_hops", "walk"]
 
-_MOST_BIAS = 2.0**20  # of p and q, and one over the least: integers of 64 bits hold the shares of all edges
+_MOST_BIAS = 2.0**20  # p, q and their inverses are at most this, so that 64-bit integers hold the shares of all edges
 _MOST_DRAWS = 2**31  # draws of a row: two share a block, whose number has 32 bits
 
 
 def walk(
     A: Any, starts: Any, length: int, weights: Any = None, *, p: float = 1.0, q: float = 1.0, seed: int | None = None
 ) -> Expression:
-    """Follow `length` edges by chance from each start.
+    """Follow `length` random edges from each start.
 
     Parameters
     ----------
@@ -37,11 +37,11 @@ def walk(
     starts : array of int
     length : int, at least 0
     weights : None, "values" or a Vector of size n
-        Follow all edges of a row alike; in proportion to their values; in proportion to the vector's entry at their
-        column, 0 where it has none. Weights are checked by the caller: finite, at least 0.
+        The probability of a row's edges: equal; in proportion to their values; in proportion to the vector's entry at
+        their column, 0 where it has none. Weights are checked by the caller: finite, at least 0.
     p, q : float
-        node2vec: an edge back to where the walk was before counts 1/p of its weight, one to a vertex that has no edge
-        from there 1/q.
+        node2vec: an edge back to the vertex before counts 1/p of its weight, one to a vertex to which that vertex has
+        no edge 1/q.
     seed : int, optional
         The same seed gives the same walks on every engine, in every placement. By default a random one.
 
@@ -49,7 +49,7 @@ def walk(
     -------
     Expression
         Makes a Matrix of INT64, a row a walk, of `length` + 1 columns: the vertices in their order. A row ends early
-        where no edge of weight leads on.
+        at a vertex without an edge of positive weight.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def _largest(A: Any) -> Any:
 
 
 def _shares(p: Any, q: Any) -> tuple[int, int, int] | None:
-    """Return what of its weight an edge counts with, as whole numbers; None where all count alike.
+    """Return the shares of its weight that an edge counts with, as whole numbers; None where all count alike.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def _shares(p: Any, q: Any) -> tuple[int, int, int] | None:
             raise InvalidValue(f"walk: {name} is {given}; from 2**-20 to 2**20 is possible")
     if p == q == 1:
         return None
-    from fractions import Fraction  # with decimal, which few programs need: they would wait for it at their start
+    from fractions import Fraction  # imports decimal, which few programs need
 
     counts = Fraction(1) / Fraction(float(p)), Fraction(1), Fraction(1) / Fraction(float(q))
     back, near, far = (min(2**64 - 1, int(count / max(counts) * 2**64)) for count in counts)
@@ -146,11 +146,12 @@ def sample_hops(
     seeds : array of int
         The vertices to start from. One that is listed twice is sampled for twice.
     fanouts : iterable of int
-        The neighbours of each vertex, a number a hop; -1: all. Hop h samples for the vertices that hop h - 1 met first.
+        The number of neighbours of each vertex, one a hop; -1: all. Hop h samples for the vertices that hop h - 1 met
+        first.
     replace : bool
         Draw each neighbour from all; one that is drawn again is listed again.
     weighted : bool
-        Neighbours are drawn in proportion to the values, which must be >= 0; else all alike.
+        Neighbours are drawn in proportion to the values, which must be >= 0; else all with equal probability.
     values : bool
         Return the values of the edges, too.
     seed : int, optional
@@ -160,9 +161,9 @@ def sample_hops(
     Returns
     -------
     Subgraph
-        `node`, `row`, `col`, `edge` (int64) and `values`, on A's engine, and the numbers of each hop. Edge e leads from
-        vertex ``node[row[e]]`` to ``node[col[e]]``, is entry ``edge[e]`` of A (by row, then column), and `node` begins
-        with the seeds.
+        `node`, `row`, `col`, `edge` (int64) and `values`, on A's engine, and the numbers of nodes and edges of each
+        hop. Edge e leads from vertex ``node[row[e]]`` to ``node[col[e]]``, is entry ``edge[e]`` of A (by row, then
+        column), and `node` begins with the seeds.
 
     Raises
     ------
@@ -181,8 +182,8 @@ def sample_hops(
     Notes
     -----
     Hop h draws as ``selectk(A, "random", fanouts[h], vertices, seed=seed + h)`` does, which is :class:`Hops`' rule. On
-    the GPU vertices are numbered in a hash table, and the host waits at the end only (with `weighted`, for all, and
-    above 256 neighbours once a hop). Of a row k ids are read; by weight all its weights. Source: W. Hamilton, R. Ying,
+    the GPU vertices are numbered in a hash table, and the host waits only at the end (once a hop with `weighted`, -1 or
+    more than 256 neighbours). Of a row k ids are read, and all weights with `weighted`. Source: W. Hamilton, R. Ying,
     J. Leskovec, Inductive representation learning on large graphs, NIPS 2017, arXiv:1706.02216.
 
     Examples
@@ -217,7 +218,7 @@ def sample_hops(
 
 
 def fanouts_of(fanouts: Any, where: str = "sample_hops") -> tuple[int, ...]:
-    """Check the neighbours of each hop.
+    """Check the numbers of neighbours of each hop.
 
     Raises
     ------

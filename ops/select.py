@@ -83,8 +83,8 @@ def selectk(
     ----------
     A : Matrix or TransposedMatrix
     how : {"random", "random_weighted", "first", "last", "largest", "smallest"}
-        All entries alike; in proportion to their values, which are weights; by column; by value, of equal values the
-        one of the smallest column, and NaN last.
+        Drawn with equal probability; drawn in proportion to the values; by column; by value, of equal values the one
+        of the smallest column, and NaN last.
     k : int
         A row of fewer entries gives all; drawn by weight, all that weigh more than 0.
     rows : list or array of int, optional
@@ -99,7 +99,7 @@ def selectk(
     Returns
     -------
     Expression
-        Makes a Matrix of as many rows as were asked for, of A's columns and, without `replace`, type.
+        Makes a Matrix of as many rows as are requested, of A's columns and, without `replace`, type.
 
     Raises
     ------
@@ -158,13 +158,13 @@ def argsort(u: Any, k: Any = None) -> Expression:
     ----------
     u : Vector, of a real type
     k : int, optional
-        How many at most, those of the least values; by default all.
+        The most positions to list, those of the smallest values; by default all.
 
     Returns
     -------
     Expression
-        Makes a Vector of INT64 whose size is their number: position i has the place in u of the value that i others
-        come before. Of equal values the one of the smallest position comes first; NaN comes last.
+        Makes a Vector of INT64 whose size is their number: entry i is the position in u of the value that i others
+        precede. Of equal values the one of the smallest position comes first; NaN comes last.
 
     Raises
     ------
@@ -191,7 +191,7 @@ def argsort(u: Any, k: Any = None) -> Expression:
 
 
 def random_seed(seed: Any, where: str) -> int:
-    """Check a seed; a random one for None.
+    """Return a checked seed, or a random one for None.
 
     Raises
     ------

@@ -52,14 +52,14 @@ __all__ = [
     "select", "semiring", "types", "unary",
 ]  # fmt: skip
 
-for _room in (unary, binary, indexunary, select, monoid, semiring, agg, op):
-    define(_room)
+for _module in (unary, binary, indexunary, select, monoid, semiring, agg, op):
+    define(_module)
 extend(unary, binary, indexunary, select, monoid, semiring, agg)
 extend_for_users(unary, binary, indexunary, select, monoid, agg)
-for _room in (unary, binary, semiring, agg):
-    move(_room)
-for _room in (
+for _module in (unary, binary, semiring, agg):
+    move(_module)
+for _module in (
     *(unary, binary, indexunary, select, monoid, semiring, agg),
-    *(room.ss for room in (unary, binary, semiring, agg, op)),
+    *(module.ss for module in (unary, binary, semiring, agg, op)),
 ):
-    vars(_room)["__dir__"] = partial(listed, vars(_room))  # dir() lists the operators, not the module's imports
+    vars(_module)["__dir__"] = partial(listed, vars(_module))  # dir() lists the operators, not the module's imports

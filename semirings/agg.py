@@ -1,6 +1,6 @@
 """The aggregators, by python-graphblas's names: ``v.reduce(agg.mean)``, ``A.reduce_rowwise(agg.stdp)``.
 
-One line makes one from a recipe. Aggregators read the stored entries: a missing entry is neither zero nor counted, and
+One line defines one by a recipe. Aggregators read the stored entries: a missing entry is neither zero nor counted, and
 an operand without entries has no result.
 ``first``, ``last`` and positions follow ascending indices. The sums for a mean, a variance or a root are computed in
 FP64 for every type, so they do not wrap.
@@ -34,7 +34,7 @@ def _count(a: Entries) -> Result:
 
 
 def _counted(meets_zero: Semiring) -> Recipe:
-    """Count by comparison with 0, in whole numbers, which wrap in a narrow type where floats would stay at its end."""
+    """Count the entries by comparison with 0, as INT64, which wraps in a narrow type where floats would saturate."""
     return lambda a: a.weigh(meets_zero[FP64], 0).apply(unary.identity[INT64])
 
 
@@ -84,14 +84,14 @@ def _vars(a: Entries) -> Result:
 
 
 def _log_of_sum(power: UnaryOp, log: UnaryOp) -> Recipe:
-    """Return the logarithm of the sum of powers, of distances to the largest entry so that FP64 does not overflow."""
+    """Return the logarithm of the sum of powers, with the largest entry factored out so that FP64 does not overflow."""
     most = float(np.finfo(np.float64).max)
 
     def recipe(a: Entries) -> Result:
         if a.dtype in COMPLEX:  # complex numbers have no order
             return a.apply(power[FC64]).fold(monoid.plus[FC64]).apply(log[FC64])
         largest = a.fold(monoid.max[FP64])
-        # No distance to infinity is finite.
+        # Infinity minus infinity is NaN, so the largest entry is limited to finite numbers.
         largest = largest.apply(binary.min[FP64], most).apply(binary.max[FP64], -most)
         powers = a.against(semiring.any_rminus[FP64], largest).apply(power[FP64])
         return powers.fold(monoid.plus[FP64]).apply(log[FP64]).combine(binary.plus[FP64], largest)
@@ -164,7 +164,7 @@ argmax = Aggregator("argmax", _place(monoid.max), domain=_INDEX, of_vectors=True
 
 from_string = Aggregator.from_string
 
-# At the end, because it takes its names from here
+# Imported last: it takes its names from this module
 from sparsezc.semirings import agg_ss  # noqa: E402
 
 ss = agg_ss

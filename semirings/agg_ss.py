@@ -1,4 +1,4 @@
-"""SuiteSparse's own: ``agg.ss`` in python-graphblas. The same objects as in ``agg``."""
+"""SuiteSparse's own aggregators, ``agg.ss`` in python-graphblas: the same objects as in ``agg``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  -- one operator, one line; a lambda takes all operands and may ignore some
-"""The binary operators, by python-graphblas's names: ``z = f(x, y)``. One line makes one.
+"""The binary operators, by python-graphblas's names: ``z = f(x, y)``. One line defines one.
 
 ``mod`` is python-graphblas's ``binary.numpy.mod``, which its ``A % B`` uses.
 
@@ -116,7 +116,7 @@ from_string = BinaryOp.from_string
 register_anonymous = BinaryOp.register_anonymous
 register_new = BinaryOp.register_new
 
-# At the end, because it takes its names from here
+# Imported last: they take their names from this module
 from sparsezc.semirings import binary_numpy as numpy  # noqa: E402, F401
 from sparsezc.semirings import binary_ss  # noqa: E402
 

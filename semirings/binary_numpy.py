@@ -1,5 +1,5 @@
 # mypy: disable-error-code=has-type
-"""NumPy's names: ``binary.numpy`` in python-graphblas. Functions without a
+"""Binary operators by NumPy's names: ``binary.numpy`` in python-graphblas. Functions without a
 GraphBLAS name are written in Python, and made on first use.
 
 ``fmin`` and ``fmax`` are ``min`` and ``max``, which prefer a number to a NaN; ``minimum`` and ``maximum`` prefer
@@ -60,7 +60,7 @@ def _logaddexp2(x, y):  # type: ignore[no-untyped-def]
 
 
 _WRITTEN: dict[str, Any] = {
-    "fmod": lambda x, y: np.fmod(x, y),  # binary.fmod is of floats
+    "fmod": lambda x, y: np.fmod(x, y),  # binary.fmod accepts floats only
     "float_power": lambda x, y: float(x) ** float(y),
     "gcd": lambda x, y: np.gcd(x, y),
     "lcm": lambda x, y: np.lcm(x, y),

@@ -1,4 +1,4 @@
-"""SuiteSparse's own: ``binary.ss`` in python-graphblas. The same objects as in ``binary``."""
+"""SuiteSparse's own binary operators, ``binary.ss`` in python-graphblas: the same objects as in ``binary``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  -- one operator, one line; a lambda takes all operands and may ignore some
-"""The index-unary operators, by python-graphblas's names: ``z = f(x, i, j, thunk)``. One line makes one.
+"""The index-unary operators, by python-graphblas's names: ``z = f(x, i, j, thunk)``. One line defines one.
 
 In CUDA ``x`` is the entry, ``i`` and ``j`` its row and column (a vector's index is its row, its column is 0), ``y`` the thunk.
 """

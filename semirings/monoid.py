@@ -1,4 +1,4 @@
-"""The monoids, by python-graphblas's names. One line makes one: operator, identity, terminal value if there is one."""
+"""The monoids, by python-graphblas's names. One line defines one: operator, identity, and terminal value if any."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ bxnor = Monoid(binary.bxnor, identity=highest, domain=BITS)
 
 from_string = Monoid.from_string
 
-# At the end, because it takes its names from here
+# Imported last: it takes its names from this module
 from sparsezc.semirings import monoid_numpy as numpy  # noqa: E402
 
 __all__ = [

@@ -1,5 +1,5 @@
 # mypy: disable-error-code=has-type
-"""NumPy's names: ``monoid.numpy`` in python-graphblas. Those of operators written in Python are made on first use."""
+"""Monoids by NumPy's names, ``monoid.numpy`` in python-graphblas; those of Python functions are made on first use."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ __all__ = ["give_way"]
 
 def give_way(name: str) -> None:
     """Replace the module `name`, which is being imported, by the namespace."""
-    room = import_module(f"sparsezc.semirings.{name.rpartition('.')[2]}")
-    sys.modules[name] = room
+    module = import_module(f"sparsezc.semirings.{name.rpartition('.')[2]}")
+    sys.modules[name] = module
     for inner in ("numpy", "ss"):
-        if hasattr(room, inner):  # the import system reads these attributes, and `room` is no package
-            sys.modules[f"{name}.{inner}"] = getattr(room, inner)
+        if hasattr(module, inner):  # the import system reads these attributes, and `module` is no package
+            sys.modules[f"{name}.{inner}"] = getattr(module, inner)

@@ -17,7 +17,7 @@ from sparsezc.semirings.algebra import names
 from sparsezc.semirings.algebra.deprecated_names import ask
 from sparsezc.semirings.algebra.registering import Path, namespace
 
-if TYPE_CHECKING:  # for editors; at run time users' registered operators are found too
+if TYPE_CHECKING:  # for editors; at run time operators that users registered are found, too
     from sparsezc.semirings.binary import *  # type: ignore[no-redef]  # noqa: F403
     from sparsezc.semirings.semiring import *  # type: ignore[assignment, no-redef]  # noqa: F403
     from sparsezc.semirings.unary import *  # type: ignore[no-redef]  # noqa: F403

@@ -1,4 +1,4 @@
-"""NumPy's names: ``op.numpy`` in python-graphblas, which are those of ``unary``, ``binary`` and ``semiring``."""
+"""Operators by NumPy's names, ``op.numpy`` in python-graphblas: those of ``unary``, ``binary`` and ``semiring``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SuiteSparse's own: ``op.ss`` in python-graphblas, which are those of ``unary``, ``binary`` and ``semiring``."""
+"""SuiteSparse's own operators, ``op.ss`` in python-graphblas: those of ``unary``, ``binary`` and ``semiring``."""
 
 from __future__ import annotations
 

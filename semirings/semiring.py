@@ -1,4 +1,4 @@
-"""The semirings, by python-graphblas's names: ``monoid_operator``. One line makes one.
+"""The semirings, by python-graphblas's names: ``monoid_operator``. One line defines one.
 
 Some have fewer types than their parts would allow, or convert inputs first, as in python-graphblas: the last argument
 gives this domain. :func:`register_anonymous` makes a semiring without a name in a namespace.
@@ -280,7 +280,7 @@ bxnor_bxor = Semiring(monoid.bxnor, binary.bxor, domain=AS_BITS)
 
 from_string = Semiring.from_string
 
-# At the end, because it takes its names from here
+# Imported last: they take their names from this module
 from sparsezc.semirings import semiring_numpy as numpy  # noqa: E402, F401
 from sparsezc.semirings import semiring_ss  # noqa: E402
 

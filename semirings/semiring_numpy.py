@@ -1,4 +1,4 @@
-"""NumPy's names: ``semiring.numpy`` in python-graphblas, a monoid's and an operator's. Each is made on first use."""
+"""Semirings by NumPy's names of a monoid and an operator, ``semiring.numpy`` in python-graphblas; made on first use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def __getattr__(name: str) -> Any:
 def _made(adds: str, multiplies: str) -> Any:
     try:
         return semiring_of(getattr(monoid_numpy, adds), getattr(binary_numpy, multiplies))
-    except TypeNotSupported:  # the monoid adds nothing that the operator returns
+    except TypeNotSupported:  # the monoid has no type that the operator returns
         return None
 
 

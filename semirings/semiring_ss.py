@@ -1,4 +1,4 @@
-"""SuiteSparse's own: ``semiring.ss`` in python-graphblas. The same objects as in ``semiring``."""
+"""SuiteSparse's own semirings, ``semiring.ss`` in python-graphblas: the same objects as in ``semiring``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  -- one operator, one line; a lambda takes all operands and may ignore some
-"""The unary operators, by python-graphblas's names: ``z = f(x)``. One line makes one.
+"""The unary operators, by python-graphblas's names: ``z = f(x)``. One line defines one.
 
 ``position*`` (and ``erf, erfc, frexpe, frexpx, lgamma, tgamma``) are SuiteSparse's own; python-graphblas keeps them in ``unary.ss``.
 """
@@ -90,7 +90,7 @@ from_string = UnaryOp.from_string
 register_anonymous = UnaryOp.register_anonymous
 register_new = UnaryOp.register_new
 
-# At the end, because it takes its names from here
+# Imported last: they take their names from this module
 from sparsezc.semirings import unary_numpy as numpy  # noqa: E402, F401
 from sparsezc.semirings import unary_ss  # noqa: E402
 

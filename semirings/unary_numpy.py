@@ -1,8 +1,8 @@
 # mypy: disable-error-code=has-type
-"""NumPy's names: ``unary.numpy`` in python-graphblas. Functions without a
+"""Unary operators by NumPy's names: ``unary.numpy`` in python-graphblas. Functions without a
 GraphBLAS name are written in Python, and made on first use.
 
-``rint`` is ``round``, as there: halves are rounded away from zero.
+``rint`` is ``round``, as in python-graphblas: halves are rounded away from zero.
 """
 
 from __future__ import annotations

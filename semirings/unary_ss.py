@@ -1,4 +1,4 @@
-"""SuiteSparse's own: ``unary.ss`` in python-graphblas. The same objects as in ``unary``."""
+"""SuiteSparse's own unary operators, ``unary.ss`` in python-graphblas: the same objects as in ``unary``."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def init(backend: str = "suitesparse", blocking: bool = True) -> None:
     backend : str
         Ignored: a matrix's placement chooses the engine.
     blocking : bool
-        Ignored: the CPU engine runs SuiteSparse in blocking mode, in which its answers are right.
+        Ignored: the CPU engine runs SuiteSparse in blocking mode, in which results are correct.
     """
 
 

@@ -48,7 +48,7 @@ def parse_bytes(text: str) -> int:
 
 
 def parse_budget(text: str) -> int | float:
-    """Parse a share such as ``"0.5"``, or a number of bytes.
+    """Parse a share such as ``"0.5"`` as a float, or a number of bytes as an integer.
 
     >>> parse_budget("0.5"), parse_budget("2KB")
     (0.5, 2000)
@@ -61,7 +61,7 @@ def parse_budget(text: str) -> int | float:
 
 
 def bytes_of(name: str, value: int | str) -> int:
-    """Convert an argument that is a number of bytes, or a text like ``"2GB"``.
+    """Convert an argument, a number of bytes or a text like ``"2GB"``, to an integer.
 
     >>> bytes_of("memory", "2GB")
     2000000000
@@ -69,7 +69,7 @@ def bytes_of(name: str, value: int | str) -> int:
     Raises
     ------
     InvalidValue
-        It is neither; the message names the argument.
+        The argument is neither; the message names it.
     """
     try:
         if isinstance(value, str):
@@ -122,7 +122,7 @@ def _kept(key: str, value: Any) -> Any:
 
 class _Key(NamedTuple):
     default: Any
-    check: Callable[[Any], str | None]  # what is needed, or None if the value is allowed
+    check: Callable[[Any], str | None]  # the requirement that is not met; None if the value is allowed
     doc: str
 
 
@@ -130,14 +130,14 @@ _KEYS = {
     "engine": _Key(
         "auto",
         lambda value: _choice("auto", *sorted(Config.engines))(value),
-        "where gb.io.read and the generators put matrices: 'auto' is the GPU where one can be used; 'gpu', or an"
-        " engine that a program registered, holds for the constructors (from_coo ...) too",
+        "the engine of matrices from gb.io.read and the generators: 'auto' is the GPU if one can be used; 'gpu', or an"
+        " engine that a program registered, is also that of the constructors (from_coo ...)",
     ),
     "placement": _Key(
         "auto",
         _placement,
         "the memory of a GPU matrix's arrays: 'auto' is device memory if all fits the budget, else 'hybrid': host"
-        " memory, of which the budget holds the most read part; docs/placements.md describes the others",
+        " memory, whose most read part is in device memory; docs/placements.md describes the others",
     ),
     "oversubscribe": _Key(
         False,
@@ -145,21 +145,23 @@ _KEYS = {
         "whether placement 'uvm' may take more managed memory than the device has free, which hangs some devices",
     ),
     "budget": _Key(
-        None, _budget, "device memory that may be used: None (nine tenths of what is free), bytes, '16GB', or a share"
+        None,
+        _budget,
+        "device memory that may be used: None (nine tenths of the free memory), bytes, '16GB', or a share",
     ),
     "host_budget": _Key(
         None,
         _budget,
-        "host memory for making one matrix: None (nine tenths of what is available), bytes, '16GB', or a share",
+        "host memory for making one matrix: None (nine tenths of the available memory), bytes, '16GB', or a share",
     ),
     "head_cache": _Key(
         "auto",
         _choice("auto", "on", "off"),
         "whether the first neighbours of each row, hubs first, are kept in device memory, where searches read them"
         " before host memory: 'auto' builds this cache for zero-copy matrices once searches have read as much as"
-        " building it reads; 'on' at the first search, in any placement. Many searches at once over the link read the"
-        " upper triangle of a symmetric matrix, for half of the ids' memory: with 'auto' once it would have saved what"
-        " building it takes",
+        " building it reads; 'on' at the first search, in any placement. Batches of searches over the link read the"
+        " upper triangle of a symmetric matrix, cached in half of the ids' memory: with 'auto' once it would have saved"
+        " the time of building it",
     ),
     "head_budget": _Key(
         None, _budget, "device memory of one such cache: None (32 bytes a row), bytes, '2GB', or a share"
@@ -174,15 +176,15 @@ _KEYS = {
     "rows_per_warp": _Key(
         "auto",
         _choice("auto", 1, 32),
-        "how many rows a warp of a product or traversal reads together: 1, all of a row by one warp in aligned requests"
-        " of 128 bytes, even of a hub, never from column blocks, hub columns or rows in groups; 32, so that short rows"
-        " share requests; 'auto', one row where rows are long and few, else 32. Except with 1, rows of more than 2,048"
-        " entries (512 in small matrices) are cut among warps",
+        "how many rows a warp of a product or traversal reads together. 1: all of a row by one warp in aligned requests"
+        " of 128 bytes, even of a hub, never from column blocks, hub columns or rows in groups; 32: short rows"
+        " share requests; 'auto': 1 if rows are long and few, else 32. Except with 1, rows of more than 2,048"
+        " entries (512 in small matrices) are divided among warps",
     ),
     "fallback": _Key(
         "warn",
         _choice("warn", "error", "silent"),
-        "what happens when the GPU engine lacks an operation: run it on the CPU engine (with a warning), or refuse",
+        "the action if the GPU engine lacks an operation: run it on the CPU engine (with a warning), or raise an error",
     ),
     "autocompute": _Key(
         True,
@@ -198,14 +200,14 @@ _KEYS = {
     "check": _Key(
         False,
         _choice(True, False),
-        "whether ranks of a distributed program tell each other before each exchange what they run, so that one which"
-        " has strayed is an error on all of them, not a hang",
+        "whether ranks of a distributed program compare their statements before each exchange, so that all raise an"
+        " error, instead of hanging, if one has strayed",
     ),
     "rebalance": _Key(
         True,
         _choice(True, False),
         "whether ranks of a distributed program move rows from ranks whose products take longer to others, where that"
-        " pays; sums of fractions then depend on when they do",
+        " pays; sums of floating-point numbers then depend on when rows move",
     ),
     "progress": _Key("auto", _choice("auto", True, False), "progress bars for work that takes longer than two seconds"),
 }
@@ -220,7 +222,7 @@ class Config:
     "cpu"``) is the same as ``set``.
     """
 
-    #: And engines that programs register, in expr/engines/registry.py.
+    #: Names of engines; expr/engines/registry.py adds those that programs register.
     engines: ClassVar[set[str]] = {"cpu", "gpu", "distributed"}
     engine: str
     placement: str
@@ -245,7 +247,7 @@ class Config:
         self._check(key, value)
         object.__setattr__(self, key, _kept(key, value))
 
-    if not TYPE_CHECKING:  # by which a type checker would accept every name
+    if not TYPE_CHECKING:  # with it a type checker would accept every name
 
         def __getattr__(self, key: str) -> Any:
             raise no_attribute("config", key, _KEYS, self)
@@ -278,7 +280,7 @@ class Config:
             return _Restore(self, before)
 
     def _restore(self, key: str, value: Any) -> None:
-        """Set a setting to what it was, which is checked already."""
+        """Set a setting to an earlier value, which needs no check."""
         object.__setattr__(self, key, value)
 
     def get(self, key: str, default: Any = None) -> Any:

@@ -10,7 +10,7 @@ from sparsezc.semirings.types.datatypes import DataType, unify
 from sparsezc.semirings.types.datatypes import lookup as lookup_dtype
 from sparsezc.semirings.types.user_types import register_anonymous, register_new
 
-_supports_complex = True  # python-graphblas's name for whether its build has complex numbers, which programs read
+_supports_complex = True  # programs read it: python-graphblas's build has complex numbers
 
 __all__ = [
     "DataType",

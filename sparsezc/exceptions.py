@@ -48,7 +48,7 @@ class GraphblasException(Exception):
 
 
 class NoValue(GraphblasException, KeyError):
-    """An element that is not present was asked for."""
+    """An element that is not present was requested."""
 
 
 class UninitializedObject(GraphblasException, RuntimeError):
@@ -88,7 +88,7 @@ class EmptyObject(GraphblasException, ValueError):
 
 
 class OutOfMemory(GraphblasException, MemoryError):
-    """Memory of the host or of the device is short; the message gives the bytes needed and the bytes there are."""
+    """Memory of the host or of the device is short; the message gives the bytes needed and the bytes available."""
 
 
 class InsufficientSpace(GraphblasException, ValueError):
@@ -100,7 +100,7 @@ class IndexOutOfBound(GraphblasException, IndexError):
 
 
 class Panic(GraphblasException, RuntimeError):
-    """The library below reported an unexpected failure."""
+    """An underlying library reported an unexpected failure."""
 
 
 class NotImplementedException(GraphblasException, NotImplementedError):
@@ -145,7 +145,7 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-#: What makes a Matrix of a graph, by the library that its class is of.
+#: The call that makes a Matrix of a graph, by the library of the graph's class.
 _MAKERS = {
     "builtins": "",
     "graphblas": "gb.from_graphblas({})",
@@ -160,7 +160,7 @@ _MAKERS = {
 
 
 def maker(value: object, name: str) -> str:
-    """Return ``", which gb.io.from_networkx(A) makes"`` for a graph that is no Matrix, and nothing for other objects.
+    """Return ``", which gb.io.from_networkx(A) makes"`` for a graph that is no Matrix, else ``""``.
 
     >>> maker("web.txt", "A")
     ', which gb.io.read(A) makes'
@@ -185,9 +185,9 @@ _ELSEWHERE = {
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """Return ``"; did you mean 'bfs'?"`` for the name that is most like a word, and nothing if none is.
+    """Return ``"; did you mean 'bfs'?"`` for the known name that is nearest to a word, or ``""`` if none is near.
 
-    An operator's name in other libraries is like its own, however it is spelled.
+    An operator's name in other libraries counts as near to its name here, however it is spelled.
 
     >>> meant("bsf", ["bfs", "sssp"])
     "; did you mean 'bfs'?"
@@ -208,7 +208,7 @@ def meant(word: str, known: Iterable[str]) -> str:
 def naming(graph: str | os.PathLike[str], others: Mapping[str, str] | None = None) -> Iterator[None]:
     """Put the graph's name in front of an error that does not name it.
 
-    `others`: the files of other arguments, one of which is named where the error is about it: its first word.
+    `others`: the files of other arguments; an error that begins with the name of one is given that file's name.
 
     >>> with naming("a.txt"):
     ...     raise FileFormatError("too long")
@@ -238,7 +238,7 @@ def no_attribute(what: str, name: str, known: Iterable[str], owner: object) -> A
     "config has no attribute 'budgt'; did you mean 'budget'?"
     """
     nearest = "" if name.startswith("_") else meant(name, known)
-    # Without a `name` beside `obj` Python's own traceback does not say the same again.
+    # With a `name` beside `obj`, Python's own traceback would repeat the suggestion.
     return AttributeError(f"{what} has no attribute {name!r}{nearest}", obj=owner)
 
 

@@ -1,4 +1,4 @@
-"""Orders of a graph's vertices that keep together what is read together; ``A.reorder`` applies them.
+"""Vertex orders in which vertices that are read together have near numbers; ``A.reorder`` applies them.
 
 Every function takes an adjacency matrix and returns a permutation, an array `order`: vertex ``order[k]`` becomes vertex
 k. The best order depends on the graph; often it is the file's own.
@@ -22,13 +22,13 @@ from sparsezc.exceptions import InvalidValue
 
 __all__ = ["communities", "degree", "harmonic", "inverse", "reverse_cuthill_mckee"]
 
-_SCIPY_ENTRIES = 2**31  # SciPy's function counts in 32 bits
+_SCIPY_ENTRIES = 2**31  # entries: SciPy's function counts them in 32 bits
 
 
 def degree(A: Matrix) -> NDArray[np.int64]:
-    """Order vertices by descending number of edges; of equals the lowest number first.
+    """Order vertices by descending number of edges; of equal ones the lowest vertex number first.
 
-    The ids that rows name most often become small, so they pack into few bits, and the vector entries that products
+    The most frequent ids in rows become small, so they pack into few bits, and the vector entries that products
     read most often share cache lines.
 
     Parameters
@@ -62,9 +62,9 @@ def degree(A: Matrix) -> NDArray[np.int64]:
 
 
 def reverse_cuthill_mckee(A: Matrix) -> NDArray[np.int64]:
-    """Order for a narrow band: breadth-first from the graph's edge, neighbours by ascending degree, all reversed.
+    """Order for a narrow band: breadth-first from a vertex of low degree, neighbours by ascending degree, all reversed.
 
-    This is for meshes and road networks, whose neighbours get near numbers. SciPy computes it, on one core.
+    It suits meshes and road networks, whose neighbours get near numbers. SciPy computes it, on one core.
 
     Parameters
     ----------
@@ -109,10 +109,10 @@ def reverse_cuthill_mckee(A: Matrix) -> NDArray[np.int64]:
 
 
 def harmonic(A: Matrix, k: int = 64, seed: int | None = 0) -> NDArray[np.int64]:
-    """Order by estimated harmonic centrality, highest first: vertices that a search reaches together are neighbours.
+    """Order by estimated harmonic centrality, highest first: vertices that a search reaches together are close.
 
     This is the idea of HALO for traversals of graphs in unified memory. Vertices that no search reaches come last, in
-    their own order. It is for graphs of a small diameter, as searches run level by level: for a road network use
+    their own order. It suits graphs of a small diameter, as searches run level by level: for a road network use
     :func:`reverse_cuthill_mckee`.
 
     Parameters
@@ -157,7 +157,7 @@ def harmonic(A: Matrix, k: int = 64, seed: int | None = 0) -> NDArray[np.int64]:
         return np.arange(A.nrows)
     chance = edges[some] / edges[some].sum()
     sources = np.random.default_rng(seed).choice(some, min(count, some.size), replace=False, p=chance)
-    # Sums of fractions depend on their order; they are rounded, so that equal ones are equal on every engine.
+    # Floating-point sums depend on their order; they are rounded, so that equal ones are equal on every engine.
     near = harmonic_centrality(A, sources=sources).to_dense(0).round(9)
     return np.argsort(-near, kind="stable")
 
@@ -214,7 +214,7 @@ def inverse(order: Any) -> NDArray[np.int64]:
 
 
 def _degrees(A: Matrix) -> NDArray[np.int64]:
-    """Count edges in both directions of each vertex; those of a symmetric matrix once."""
+    """Return the number of edges of each vertex in both directions; edges of a symmetric matrix count once."""
     degrees: NDArray[np.int64] = out_degree(A).to_dense(0)
     return degrees if A._symmetric else degrees + in_degree(A).to_dense(0)
 

@@ -1,4 +1,4 @@
-"""Placements, the memories of a GPU matrix's arrays: what a program needs to add one by name (docs/placements.md).
+"""Placements, the memories of a GPU matrix's arrays: the classes and the function that add one (docs/placements.md).
 
 >>> import sparsezc as gb
 >>> gb.placements.register.__name__

@@ -1,7 +1,7 @@
 """SuiteSparse:GraphBLAS's extensions of the standard, for the whole library: python-graphblas's ``ss`` module.
 
 ``concat`` and ``diag`` make matrices and vectors. ``config``, ``about``, ``Context``, ``global_context`` and ``burble``
-are python-graphblas's own objects and hold for the CPU engine.
+are python-graphblas's own objects and apply to the CPU engine.
 """
 
 from __future__ import annotations

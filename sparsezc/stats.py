@@ -1,4 +1,4 @@
-"""``gb.stats``: the bytes that products moved, and the time that it took.
+"""``gb.stats``: the bytes that products moved, and the times of products and transfers.
 
 >>> import sparsezc as gb
 >>> A = gb.Matrix.from_coo([0, 1, 2], [1, 2, 0], [1, 2, 3])
@@ -7,8 +7,8 @@
 >>> moved.link_bytes  # the CPU engine has no link
 0
 
-Counting makes the kernels slower (each request adds to a number in device memory), and every product waits for its
-end. So count to learn how much is moved, and measure rates without counting.
+Counting slows kernels (each request increments a counter in device memory), and the host waits for the end of every
+product. So count to learn how much is moved, and measure rates without counting.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SECTOR = 32  # bytes: the least that a GPU reads
 
 @dataclass
 class Traffic:
-    """Traffic and time of products (mxv, vxm, and with matrices of few columns or rows) on a GPU.
+    """Traffic and times of products (mxv, vxm, and mxm with matrices of few columns or rows) on a GPU.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Traffic:
         setattr(self, name, getattr(self, name) + seconds)
 
 
-#: The counters that are being collected; None: there are none. Kernels are compiled to count while there are.
+#: The counters that products add to, or None; while there are counters, kernels are compiled to count.
 collecting: Traffic | None = None
 
 
@@ -107,7 +107,7 @@ def _count(
 
 
 def copied(nbytes: int, seconds: float = 0.0) -> None:
-    """Add a copy over the link."""
+    """Add the bytes and seconds of a bulk copy over the host link."""
     if collecting is not None:
         collecting.link_bytes += nbytes
         collecting.copied_bytes += nbytes

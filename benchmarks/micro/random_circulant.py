@@ -116,9 +116,9 @@ class Shifted:
         while cuts[-1] < self.n:
             end = int(np.searchsorted(indptr, indptr[cuts[-1]] + block, "right")) - 1
             cuts.append(min(max(end, cuts[-1] + 1), self.n))
-        room = xp.empty(int(np.diff(indptr[cuts]).max()), np.uint32)
+        buffer = xp.empty(int(np.diff(indptr[cuts]).max()), np.uint32)
         for first, last in pairwise(cuts):
-            part = room[: int(indptr[last] - indptr[first])]
+            part = buffer[: int(indptr[last] - indptr[first])]
             filling.launch(blocks, given, first=first, last=last, indptr=ends, out=part)
             ids.write(int(indptr[first]), part)
         one = DeviceBuffer(xp.ones(1, np.bool_))

@@ -70,8 +70,8 @@ def run(csr: Csr, mean: float, share: float, report: Report, trials: int) -> Non
         setting = {"graph": f"shifted, mean {mean:g}", "placement": way, "share": share, "entries": entries,
                    "bytes": csr.indices.nbytes, "memory": csr.indices.pages}  # fmt: skip
         case = Case(f"mxv of {share:.2%} of the rows", setting, rate=report.rates["zerocopy"])
-        room = budget.working_bytes(csr.nrows) + int(_KEPT * csr.indices.nbytes) if way == "hybrid" else None
-        with report.part(f"{case.name}, {way}"), gb.config.set(budget=room):
+        space = budget.working_bytes(csr.nrows) + int(_KEPT * csr.indices.nbytes) if way == "hybrid" else None
+        with report.part(f"{case.name}, {way}"), gb.config.set(budget=space):
             measure(
                 case, product(served(csr, way)), trials=trials, nbytes=lambda *_: entries * csr.indices.dtype.itemsize,
                 synchronize=cuda.current().synchronize, verify=check,

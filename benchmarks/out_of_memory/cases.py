@@ -76,8 +76,8 @@ def run_case(name: str, graph: Graph, share: float, judge: Judge, report: Report
     """One kernel in one placement, with device memory for the vectors and for `share` percent of the edges."""
     kernel, gpu = KERNELS[name], cuda.current()
     edge_bytes = graph.nvals * (graph.id_bytes + graph.value_bytes)
-    room = budgets.working_bytes(graph.n) + int(share / 100 * edge_bytes)
-    setting = {"graph": graph.name, "placement": graph.placement, "budget": share, "budget_bytes": room}
+    space = budgets.working_bytes(graph.n) + int(share / 100 * edge_bytes)
+    setting = {"graph": graph.name, "placement": graph.placement, "budget": share, "budget_bytes": space}
     setting |= {"nrows": graph.n, "nvals": graph.nvals, "edge_bytes": edge_bytes, "memory": graph.memory}
     given = pick_sources(graph.degree, options.sources, options.seed) if kernel.sources else [None]
     call = kernel.prepare(graph, options)
@@ -98,7 +98,7 @@ def run_case(name: str, graph: Graph, share: float, judge: Judge, report: Report
 
     heads = "on" if graph.placement in ("hybrid", "zerocopy") else "off"
     rules: Any = patch.multiple(cached, **PUBLISHED) if graph.placement == ASCETIC else nullcontext()
-    with gb.config.set(budget=room, head_cache=heads), rules:
+    with gb.config.set(budget=space, head_cache=heads), rules:
         case = settled(run)
         if graph.placement != ALL_ON_THE_CARD:
             with gb.stats.collect() as moved:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Result(Protocol):
-    """One value, or one for each row; missing where there was no entry."""
+    """The result of a recipe: one value, or one for each row; missing where there was no entry."""
 
     def apply(self, op: TypedOp, right: float | None = None) -> Result:
         """Apply `op` to each value, or to each value and a constant."""
@@ -185,7 +185,7 @@ def _composed(parts: Sequence[Aggregator], finalize: Callable[..., Any]) -> Reci
 
 
 def _through(ops: Sequence[Operator]) -> Domain:
-    """Return the domain of operators one after the other."""
+    """Return the domain of operators that are applied one after another."""
     first, *others = ops
     found: Domain = {}
     for t in first.types:
@@ -204,10 +204,10 @@ def reduced(op: Any, x: Any, rowwise: bool, columnwise: bool) -> Any:
     if ndim not in (1, 2):
         raise TypeError(f"{op!r} takes a Matrix or a Vector; got {x!r} of type {type(x).__name__}")
     if rowwise and columnwise:
-        raise InvalidValue(f"{op!r}: rowwise and columnwise cannot both be True; one of them is possible")
+        raise InvalidValue(f"{op!r}: rowwise and columnwise cannot both be True; give at most one")
     if ndim == 1:
         if rowwise or columnwise:
-            raise InvalidValue(f"{op!r}: a Vector has neither rows nor columns: no rowwise, no columnwise")
+            raise InvalidValue(f"{op!r}: a Vector has neither rows nor columns; leave out rowwise and columnwise")
         return x.reduce(op)
     if rowwise:
         return x.reduce_rowwise(op)

@@ -1,4 +1,4 @@
-"""The operator ``binary.isclose``, written as users write theirs."""
+"""The operator ``binary.isclose``, made of a Python function as users' operators are."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from sparsezc.semirings.types import datatypes
 
 KINDS = ("unary", "binary", "indexunary", "select", "monoid", "semiring")
 KINDS_IN_ORDER = ("unary", "binary", "monoid", "semiring", "indexunary", "select", "agg")
-"""Where a name is looked for that may be of any kind."""
+"""The kinds in which a name of any kind is looked up, in this order."""
 
 _VALUE_TESTS = {
     "<": "valuelt", ">": "valuegt", "<=": "valuele", ">=": "valuege", "!=": "valuene", "==": "valueeq",
@@ -65,8 +65,8 @@ def namespace_dict(kind: str) -> dict[str, Any]:
     return vars(namespace(kind))
 
 
-def _operators_in(room: dict[str, Any], path: str) -> Iterator[tuple[str, Operator]]:
-    for name, op in room.items():
+def _operators_in(namespace: dict[str, Any], path: str) -> Iterator[tuple[str, Operator]]:
+    for name, op in namespace.items():
         if isinstance(op, Operator):
             yield path + name, op
         elif isinstance(op, Path):
@@ -160,20 +160,20 @@ def _convert(kind: str, x: Operator | TypedOp) -> Any:
 
 
 def _from_string(kind: str, text: str, *, offer: bool = True) -> Any:
-    """Find the operator; `offer` names the nearest one in the error, which takes time that some callers save."""
+    """Find the operator; with `offer` the error names the nearest one, which takes time that some callers save."""
     written, bracket, dtype = text.strip().partition("[")  # registered names may have capital letters
     written = written.strip()
     base, dtype = written.lower(), dtype.lower()
     if wrong := _wrong_brackets(written, bracket, dtype):
         raise InvalidValue(
-            f"{text!r} is not a {kind} operator: {wrong}; a type stands in brackets at the end, as in '+[int]'"
+            f"{text!r} is not a {kind} operator: {wrong}; a type is given in brackets at the end, as in '+[int]'"
         )
     base = base.removeprefix("ss.")
     known = names_of(kind)
     op: Any = None
     if not base.startswith("numpy."):
         op = known.get(_SPELLINGS[kind].get(base, base)) or known.get(written.removeprefix("ss."))
-    if op is None and kind in _NUMPY:  # NumPy's names, with or without saying so
+    if op is None and kind in _NUMPY:  # NumPy's names, with or without "numpy."
         numpy = namespace(kind).numpy
         name = base.removeprefix("numpy.")
         op = getattr(numpy, name) if name in dir(numpy) else None
@@ -199,11 +199,11 @@ def _wrong_brackets(written: str, bracket: str, dtype: str) -> str | None:
     return None if dtype.endswith("]") else "it does not end with ']'"
 
 
-def listed(room: dict[str, Any]) -> list[str]:
+def listed(namespace: dict[str, Any]) -> list[str]:
     """Return the public names of a namespace: its operators and the functions that make, find or group them."""
     return sorted(
         name
-        for name, x in room.items()
+        for name, x in namespace.items()
         if not name.startswith("_") and (isinstance(x, Operator | Parameterized | Path) or name in _HELPERS)
     )
 

@@ -46,11 +46,11 @@ class Operator(Called):
     cuda: str
     elementwise: str
     is_positional: bool
-    #: The user's Python function that it was made of, translated for each type; None for a built-in operator.
+    #: The user's Python function that it was made from, translated for each type; None for a built-in operator.
     user_function: UserFunction | None = None
-    #: The parameterized operator that it is one of, and the parameters.
+    #: The parameterized operator that made it, and the parameters.
     parameters: tuple[Any, tuple[Any, ...], dict[str, Any]] | None = None
-    #: What it does with user-defined types, where it is built in and takes them.
+    #: The rule for user-defined types, if it is built in and accepts them.
     of_users: Rule | None = None
     _domain: Domain
     _function: Callable[..., Any]
@@ -82,11 +82,11 @@ class Operator(Called):
         self.of_users = rule
 
     def _made_of(self, user_function: UserFunction) -> None:
-        """Note the Python function that it was made of."""
+        """Record the Python function that it was made from."""
         self.user_function = user_function
 
     def _made_with(self, maker: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Note the parameterized operator that it is one of, and the parameters."""
+        """Record the parameterized operator that made it, and the parameters."""
         self.parameters = (maker, args, kwargs)
 
     @classmethod
@@ -230,13 +230,13 @@ def _with_parameters(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 class UnaryOp(FromFunction, Operator):
-    """``z = f(x)``."""
+    """A unary operator, ``z = f(x)``."""
 
     kind = "unary"
 
 
 class BinaryOp(FromFunction, Operator):
-    """``z = f(x, y)``.
+    """A binary operator, ``z = f(x, y)``.
 
     Parameters
     ----------
@@ -271,11 +271,11 @@ class BinaryOp(FromFunction, Operator):
         self._monoid: Monoid | None = None
 
     def _commute(self) -> None:
-        """Give the same with its operands exchanged."""
+        """Declare that it returns the same with its operands exchanged."""
         self._commutes_to = self._transposes_to = self.name
 
     def _become_part_of(self, monoid: Monoid) -> None:
-        """Have a monoid that is made of it, unless it has one already."""
+        """Record a monoid that is made of it, unless it has one already."""
         if self._monoid is None:
             self._monoid = monoid
 
@@ -312,7 +312,7 @@ class BinaryOp(FromFunction, Operator):
 
 
 class IndexUnaryOp(FromFunction, Operator):
-    """``z = f(x, i, j, thunk)``; the thunk is ``y`` in CUDA."""
+    """An index-unary operator, ``z = f(x, i, j, thunk)``; the thunk is ``y`` in CUDA."""
 
     kind = "indexunary"
 

@@ -17,7 +17,7 @@ class NameTaken(InvalidValue, AttributeError):
 
 
 class Path(SimpleNamespace):
-    """A part between the dots of a registered name: ``unary.my.path.increment``."""
+    """A namespace within a dotted name: ``my`` and ``path`` of ``unary.my.path.increment``."""
 
 
 _namespaces: dict[str, ModuleType] = {}
@@ -45,22 +45,22 @@ def enter(kind: str, name: str, op: Any) -> Any:
     """
     parts = name.split(".")
     if not all(part.isidentifier() for part in parts):
-        raise InvalidValue(f"{name!r} is no name for an operator; letters, digits, _ and dots between them are")
-    room: Any = namespace(kind)
+        raise InvalidValue(f"{name!r} is no name for an operator; letters, digits, _ and dots between parts are needed")
+    owner: Any = namespace(kind)
     for part in parts[:-1]:
-        if not hasattr(room, part):
-            setattr(room, part, Path())
-        room = getattr(room, part)
-        if not isinstance(room, Path):
-            raise NameTaken(f"{kind}.{name}: {part!r} is something else already")
-    if hasattr(room, parts[-1]):
+        if not hasattr(owner, part):
+            setattr(owner, part, Path())
+        owner = getattr(owner, part)
+        if not isinstance(owner, Path):
+            raise NameTaken(f"{kind}.{name}: {part!r} is an object, not a namespace")
+    if hasattr(owner, parts[-1]):
         raise NameTaken(f"{kind}.{name} is already defined")
-    setattr(room, parts[-1], op)
+    setattr(owner, parts[-1], op)
     return op
 
 
 def parameterize(cls: Any, make: Callable[..., Any], name: str, function: Callable[..., Any] | None = None) -> Any:
-    """Make an operator with parameters: used directly it has the defaults; called, it returns the operator for others.
+    """Make an operator with parameters: used directly it has the defaults; called, it returns that of the arguments.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class FromFunction:
         user_function = UserFunction(cls.kind, function, is_udt, types)
         if cls.kind == "select" and any(result is not BOOL for _, result in user_function.domain.values()):
             raise InvalidValue(
-                f"{function.__name__}: a SelectOp must have BOOL return type, for it says which entries are kept"
+                f"{function.__name__}: a SelectOp must have BOOL return type, as it decides which entries are kept"
             )
         numpy, cuda = function, ""
         if user_function.domain:

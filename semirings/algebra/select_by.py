@@ -13,7 +13,7 @@ from sparsezc.semirings.algebra.names import lookup
 __all__ = ["column", "index", "row", "value"]
 
 _REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
-# There are tests of a position for <= and > only; below n is at most n - 1.
+# Select operators test a position by <= and > only; i < n is i <= n - 1.
 _POSITION = {"le": ("le", 0), "gt": ("gt", 0), "lt": ("le", 1), "ge": ("gt", 1)}
 
 
@@ -71,13 +71,13 @@ def _by_position(comparison: Any, what: str) -> Any:
 
 
 def _read(comparison: Any, what: str) -> tuple[Any, str, Any]:
-    """Return operand, comparison's name and scalar."""
+    """Return the operand, the name of the comparison, and the scalar."""
     operation = getattr(comparison, "operation", None)
     if operation not in ("apply_left", "apply_right"):
         raise TypeError(f"select.{what} takes a comparison with a scalar, such as A > 3; got {comparison!r}")
     name = comparison.op.name
     if name not in _REFLECTED:
-        raise InvalidValue(f"select.{what} takes a comparison with a scalar, such as A > 3; got that of {name!r}")
+        raise InvalidValue(f"select.{what} takes a comparison with a scalar, such as A > 3; got the operator {name!r}")
     if operation == "apply_right":
         operand, scalar = comparison.operands
         return operand, name, scalar

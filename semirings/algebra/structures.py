@@ -20,7 +20,7 @@ class TypedMonoid(TypedOp):
     Attributes
     ----------
     binaryop : TypedOp
-        The binary operator; ``cuda`` and ``numpy`` are its.
+        The binary operator, whose ``cuda`` and ``numpy`` the monoid has.
     identity : NumPy scalar
         The value e with f(e, x) = x.
     terminal : NumPy scalar or None
@@ -155,7 +155,8 @@ class Semiring(Operator):
     binaryop : BinaryOp
         The multiplicative operator; its results must be of a type that the monoid has.
     domain : Domain, optional
-        The input types, with their operand types. By default the binary operator's own that the monoid can add.
+        The input types, with their operand types. By default those of the binary operator whose products the monoid
+        can add.
 
     ``cuda``, ``reads`` and ``numpy`` are those of the multiplication.
     """
@@ -235,7 +236,7 @@ def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str 
     Parameters
     ----------
     monoid : Monoid or BinaryOp
-        The addition; an operator stands for its monoid.
+        The addition; an operator means its monoid.
     binaryop : BinaryOp
         The multiplication. A parameterized operator makes a parameterized semiring.
     name : str, optional

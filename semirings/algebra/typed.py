@@ -21,7 +21,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _READABLE = frozenset("xyijk")
 
 
-@lru_cache(maxsize=4096)  # built-in operators only are few; the number of users' operators is unbounded
+@lru_cache(maxsize=4096)  # expressions: more than the built-in operators have; users' operators are unbounded
 def reads_of(expression: str) -> frozenset[str]:
     """Return the names among x, y, i, j, k that a CUDA expression reads.
 
@@ -33,7 +33,7 @@ def reads_of(expression: str) -> frozenset[str]:
 
 
 class Called:
-    """The common base of operators, typed or not: they are called with objects."""
+    """The base of typed and untyped operators, which are called with objects."""
 
     __slots__ = ()
 
@@ -65,7 +65,7 @@ class TypedOp(Called):
         The CUDA expression: ``x`` and ``y`` are operands of ``type``, ``i``, ``k``, ``j`` positions; its value is
         converted to ``return_type`` by the kernel, ``Z(...)``.
     reads : frozenset of str
-        Which of ``"x" "y" "i" "j" "k"`` that expression reads.
+        Those of ``"x" "y" "i" "j" "k"`` that the expression reads.
     type2 : DataType
         The type of the second operand: different from ``type`` only if one of the two is user-defined.
     of_users : bool

@@ -27,7 +27,7 @@ __all__ = ["Rule", "applied", "extend", "result"]
 class Rule(NamedTuple):
     """The result type of a built-in operator for user-defined types."""
 
-    result: Callable[[DataType, DataType], DataType | None]  # of the operands' types; None: not with these
+    result: Callable[[DataType, DataType], DataType | None]  # of the operands' types; None: not accepted
     values: Callable[..., Any]
 
 
@@ -70,7 +70,7 @@ TABLE["select"] = TABLE["indexunary"]
 
 
 def extend(*namespaces: ModuleType) -> None:
-    """Give the operators of namespaces their rules."""
+    """Assign their rules to the operators of the namespaces."""
     for namespace in namespaces:
         for name, rule in TABLE.get(namespace.__name__.rpartition(".")[2], {}).items():
             op: Operator = vars(namespace)[name]
@@ -78,7 +78,7 @@ def extend(*namespaces: ModuleType) -> None:
 
 
 def result(op: Operator, left: DataType, right: DataType) -> DataType | None:
-    """Return the result type for operands of which one at least is user-defined; None if it does not accept them.
+    """Return the result type for operands of which one at least is user-defined; None if `op` does not accept them.
 
     Raises
     ------
@@ -104,10 +104,10 @@ def result(op: Operator, left: DataType, right: DataType) -> DataType | None:
 def _compiled(function: Callable[..., Any], operands: tuple[DataType, ...]) -> DataType | None:
     """Return the result type of a function that Numba compiles; None if it cannot be compiled."""
     if any(t.shape for t in operands):
-        return None  # python-graphblas 2025.2 hands a function of sub-arrays a wrong pointer
+        return None  # python-graphblas 2025.2 passes a wrong pointer to a function of sub-arrays
     if find_spec("numba") is None:
         raise NotImplementedException(
-            f"{function.__name__} of user-defined types is compiled by numba, which is not there: pip install numba"
+            f"{function.__name__} of user-defined types is compiled by numba, which is not installed: pip install numba"
         )
     import numba
     from numba.core.errors import NumbaError

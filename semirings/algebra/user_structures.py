@@ -52,7 +52,7 @@ def register_monoid(
     inputs = {datatypes.lookup(t) for t in identity} if isinstance(identity, dict) else set(datatypes.ALL)
     domain = {t: (a, z) for t, (a, z) in binaryop._domain.items() if t is a is z and t in inputs}
     if not domain and not takes_users(binaryop):
-        raise TypeNotSupported(f"{binaryop!r} returns its operands' type for none of them, so it is no monoid")
+        raise TypeNotSupported(f"{binaryop!r} returns its operands' type for no type, so it is no monoid")
     return Monoid(
         binaryop,
         identity=_by_type(identity),

@@ -119,7 +119,7 @@ template <class R> struct alignas(2 * sizeof(R)) Complex {
   FRIEND Complex __shfl_xor_sync(unsigned m, Complex z, int by) {
     return Complex(__shfl_xor_sync(m, z.re, by), __shfl_xor_sync(m, z.im, by));
   }
-  // A sum is a sum of each part, and no thread reads it before all have added.
+  // Each part is added by an atomic of its own: no thread reads the sum before all have added.
   FRIEND void atomicAdd(Complex* p, Complex z) {
     atomicAdd(&p->re, z.re);
     atomicAdd(&p->im, z.im);
@@ -144,7 +144,7 @@ template <class R> __device__ __forceinline__ bool is_finite(Complex<R> z) { ret
 template <class R> __device__ __forceinline__ bool is_infinite(Complex<R> z) { return is_infinite(z.re) || is_infinite(z.im); }
 template <class R> __device__ __forceinline__ Complex<R> quotient(Complex<R> x, Complex<R> y) { return x / y; }
 
-// NumPy's sign of the zero: not 1 / x, since 1 / 0 is NaN in both parts.
+// 1 / z, with NumPy's sign of a zero; Complex(1) / z would be NaN in both parts for 0.
 template <class R> __device__ __forceinline__ Complex<R> reciprocal_of(Complex<R> z) {
   if (fabs(z.im) <= fabs(z.re)) {
     const R r = z.im / z.re, d = z.re + z.im * r;
@@ -154,7 +154,7 @@ template <class R> __device__ __forceinline__ Complex<R> reciprocal_of(Complex<R
   return Complex<R>(r / d, -1 / d);
 }
 
-// The number of size 1 in the same direction.
+// z / |z|; 0 for 0.
 template <class R> __device__ __forceinline__ Complex<R> sign_of(Complex<R> z) {
   const R size = hypot(z.re, z.im);
   return size == 0 ? Complex<R>(0) : Complex<R>(z.re / size, z.im / size);

@@ -1,7 +1,7 @@
 // operators.cuh -- the functions that operators' CUDA expressions call by name (binary.py: cuda="quotient(x, y)").
 //
-// Callers: the few lines that the specialiser writes in front of a kernel, one inline function per operator,
-// whose value it converts with cast<Z>. Operands x and y arrive converted to the operator's type, by cast<T>.
+// Callers: the prelude of a kernel, one inline function per operator, whose value it converts with cast<Z>.
+// Operands x and y arrive converted to the operator's type, by cast<T>.
 // Semantics are SuiteSparse:GraphBLAS's, also in edge cases (x / 0, NaN, overflow); numpy_functions.py is the counterpart.
 // Signed integers are expected to wrap: a host compiler needs -fwrapv.
 //

@@ -198,7 +198,7 @@ def lookup(x: Any) -> DataType:
             return user
     raise UnknownDtype(
         f"{'Bad' if x is None else 'Unknown'} dtype: {x!r} names no GraphBLAS type; the types are"
-        f" {', '.join(t.name for t in (*ALL, *COMPLEX))}, NumPy's records and sub-arrays, and what is registered"
+        f" {', '.join(t.name for t in (*ALL, *COMPLEX))}, NumPy's records and sub-arrays, and registered types"
     )
 
 
@@ -235,7 +235,7 @@ def unify(a: DataType, b: DataType, *, is_left_scalar: bool = False, is_right_sc
     if a is b:
         return a
     if a.is_udt or b.is_udt:
-        raise DomainMismatch(f"{a} and {b} meet in no type; a user-defined one is converted to no other")
+        raise DomainMismatch(f"{a} and {b} have no common type; a user-defined type is not converted to another")
     if is_left_scalar != is_right_scalar:
         left = np.array(0, a.np_type) if is_left_scalar else a.np_type
         right = np.array(0, b.np_type) if is_right_scalar else b.np_type

@@ -1,7 +1,7 @@
 """The domains of operators: mappings ``{input: (operand, result)}`` of types.
 
 ``input`` is the type of the user's entries, ``operand`` the type in which the operator computes (inputs are converted
-to it) and ``result`` the type it returns. They are python-graphblas's, so the same programs are legal.
+to it) and ``result`` the type it returns. They are python-graphblas's, so the same programs are valid.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ ONLY_FLOAT = same(FLOATS)
 FLOAT_TO_BOOL = returning(BOOL, FLOATS)
 # Division: FP32 stays, everything else gives FP64.
 QUOTIENT = returning(FP64) | same((FP32,))
-# Positions are INT64 unless the operator is asked for as INT32.
+# Positions are INT64 unless the operator is requested with INT32.
 POSITION = through(INT64) | same((INT32,))
 INDEX = through(INT64, (INT64, UINT64)) | same((INT32,))
 DIAGINDEX = same((INT32, INT64))
@@ -73,8 +73,8 @@ AS_BITS = BITS | {INT8: (UINT16, UINT16), INT16: (UINT32, UINT32), INT32: (UINT6
 NUMBERS = same(INTEGERS + FLOATS)
 """Every type but BOOL."""
 PAIRS = NUMBERS | through(INT64, (BOOL,))
-"""Ones to count: of booleans as INT64."""
-# Complex numbers into their parts, and parts into complex numbers.
+"""Every type, for operators that return 1: booleans are counted in INT64."""
+# Complex numbers to a part, to complex numbers, and parts to complex numbers.
 COMPLEX_PARTS: Domain = {FC32: (FC32, FP32), FC64: (FC64, FP64)}
 COMPLEX_ITSELF: Domain = {FC32: (FC32, FC32), FC64: (FC64, FC64)}
 FROM_PARTS: Domain = {t: (z, FC32 if z is FP32 else FC64) for t, (z, _) in AS_FLOAT.items()}

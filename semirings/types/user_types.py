@@ -102,7 +102,7 @@ def register_new(name: str, dtype: Any) -> DataType:
     if not name.isidentifier():
         raise InvalidValue(f"`name` argument must be a valid Python identifier; got: {name!r}")
     if not _is_free(name):
-        raise InvalidValue(f"{name!r} name for dtype is unavailable: something has it")
+        raise InvalidValue(f"{name!r} name for dtype is unavailable: it is taken")
     made = register_anonymous(dtype, name)
     assert isinstance(made, UserType)
     named[name] = made

@@ -1,6 +1,7 @@
 """Users' Python functions, from which operators are made, and their translations to NumPy and CUDA by type.
 
-A function is translated when an operator is made of it, so variables of the enclosing scope have their values of then.
+A function is translated when an operator is made of it, so variables of the enclosing scope keep their values of that
+time.
 """
 
 from __future__ import annotations
@@ -75,12 +76,12 @@ class UserFunction:
                 raise
 
     def _translate(self, source: Any, types: tuple[DataType, ...]) -> None:
-        """Translate it for each type.
+        """Translate the function for each type.
 
         Raises
         ------
         UdfParseError
-            It can be translated for no type.
+            The function can be translated for no type.
         """
         refused: UdfParseError | None = None
         for dtype in types:
@@ -108,17 +109,17 @@ class UserFunction:
         return self._translations[dtype]
 
     def python(self, dtype: DataType, name: str = "function") -> tuple[str, tuple[Any, ...]]:
-        """Return the function for one type in plain Python with every conversion spelt out, and its constants."""
+        """Return the function for one type in plain Python with every conversion written out, and its constants."""
         root, parameters = self._translations[dtype].root, self.parameters
         if "i" not in parameters:
             return graph.python(root, name, parameters)
-        # Positions are unsigned numbers there, whose differences wrap.
+        # SuiteSparse passes positions as unsigned numbers, whose differences would wrap.
         signed = "    i, j = np.int64(row), np.int64(column)\n"
         return graph.python(root, name, ("x", "row", "column", "y"), signed)
 
 
 def result_type(computed: DataType, operand: DataType) -> DataType:
-    """Return the result type for operands of a type: their own if it is of the computed type's class."""
+    """Return the type of a result: a computed integer gets the operands' integer type, a float FP32 if either is."""
     if computed.is_bool or computed.is_complex:
         return computed
     if computed.is_integer:

@@ -104,7 +104,7 @@ def cuda(root: Node) -> str:
 
 
 def cuda_row(roots: tuple[Node, ...], out: str) -> str:
-    """Return CUDA statements that write several values to an array; what they have in common is computed once."""
+    """Return CUDA statements that write several values to an array; common subexpressions are computed once."""
     lines, values = _written(roots, lambda node: node.form.cuda if node.form else "", _cuda_constant)
     return " ".join([_named(lines), *(f"{out}[{k}] = {value};" for k, value in enumerate(values))])
 
@@ -158,7 +158,7 @@ def _written(
     for root in roots:
         if not uses[id(root)]:
             count(root)
-        uses[id(root)] += len(roots) > 1  # a value that another one needs too
+        uses[id(root)] += len(roots) > 1  # a root may also be an operand of another root
     lines: list[tuple[str, DataType, str]] = []
     texts: dict[int, str] = {}
 

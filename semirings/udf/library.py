@@ -50,7 +50,7 @@ def _float(node: Node) -> Node:
 
 
 def _mathematical(function: Callable[..., Any], cuda: str, python: str) -> Callable[..., Node]:
-    """Make a function of floats; FP32 only if all operands are."""
+    """Make a function of floats, computed in FP32 only if all operands are FP32."""
     form = Form(function, cuda, python)
 
     def apply(*args: Node) -> Node:
@@ -113,7 +113,7 @@ def _numpys(name: str, floats: str, whole: str) -> Callable[[Node, Node], Node]:
     forms = [Form(getattr(np, name), cuda, f"np.{name}({{0}}, {{1}})") for cuda in (whole, floats)]
 
     def apply(a: Node, b: Node) -> Node:
-        if a.dtype is not b.dtype or not (a.dtype.is_bool or a.dtype.is_complex):  # which stay what they are
+        if a.dtype is not b.dtype or not (a.dtype.is_bool or a.dtype.is_complex):  # these keep their type
             a, b = both(a, b)
         return Node(a.dtype, (a, b), forms[a.dtype.is_float or a.dtype.is_complex])
 
@@ -133,7 +133,7 @@ def _wholes(name: str) -> Callable[[Node, Node], Node]:
 
 
 def _fmod(a: Node, b: Node) -> Node:
-    """Return the remainder with a's sign; for integers, from that with b's sign, as Numba's fmod is unsigned."""
+    """Return the remainder with a's sign; of integers, made from that with b's sign, as Numba's fmod is unsigned."""
     a, b = both(a, b)
     if a.dtype.is_float:
         return _FLOAT_FMOD(a, b)
@@ -148,7 +148,7 @@ def _fmod(a: Node, b: Node) -> Node:
 def _reciprocal(x: Node) -> Node:
     """Return 1 / x, of integers towards 0.
 
-    For 0 it is undefined in C; here it is x86's conversion of 1.0 / 0 to an integer: the least INT32 and INT64,
+    For 0 it is undefined in C; here it is x86's conversion of 1.0 / 0 to an integer: the smallest INT32 and INT64,
     the largest UINT32 and UINT64, and 0 in types of 8 and 16 bits.
     """
     if x.dtype.is_float or x.dtype.is_complex:

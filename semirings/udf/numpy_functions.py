@@ -115,11 +115,11 @@ def by_part(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
 
 
 def remainder(x: Array, y: Array) -> Array:
-    """Return IEEE 754 remainder: x - n y with n the whole number nearest to x / y (the even one of two)."""
+    """Return the IEEE 754 remainder: x - n y with n the whole number nearest to x / y (the even one of two)."""
     size, step = np.abs(x), np.abs(y)
     rest = np.where(step > np.finfo(x.dtype).max / 2, size, np.fmod(size, step + step))
     rest = np.where(np.isnan(step) | np.isinf(size), np.nan, rest).astype(x.dtype)
-    # rest < 2 step now. Half of the smallest steps is not a number of the type, twice the largest neither.
+    # rest < 2 step now. The type has no half of its smallest numbers and no double of its largest.
     small = step < np.finfo(x.dtype).tiny * 2
     half = step * x.dtype.type(0.5)
     beyond = np.where(small, rest + rest > step, rest > half)

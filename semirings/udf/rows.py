@@ -1,4 +1,4 @@
-"""A Python function of the numbers of a row that returns another row: over NumPy arrays, and in CUDA; all in FP64."""
+"""Translation of a Python function from rows of numbers to rows, over NumPy arrays and in CUDA, in FP64."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["RowFunction"]
 class RowFunction:
     """A function of plain numbers that returns a tuple of numbers.
 
-    It is translated when this object is made, so a constant from around it has the value that it had then.
+    It is translated when this object is made, so variables of the enclosing scope keep their values of that time.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class RowFunction:
         self.outputs, self.cuda = len(self._roots), graph.cuda_row(self._roots, "z")
 
     def numpy(self, columns: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
-        """Return the columns of the result."""
+        """Return the columns of the result for the columns of the operands."""
         given = {f"x[{k}]": column for k, column in enumerate(columns)}
         with np.errstate(all="ignore"):
             return [graph.evaluate(root, given) for root in self._roots]

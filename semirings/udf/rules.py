@@ -1,8 +1,8 @@
 """The semantics of arithmetic, comparisons and functions in a translated function, and the types of computation.
 
-Integers are computed in INT64 (or UINT64 if an operand is), so narrow ones do not wrap in between; FP32 with FP32
-in FP32, every other combination with a float in FP64; booleans count as integers. No operation fails: an integer
-divided by zero is 0, a shift by a negative number or by 64 and more gives 0, and floats follow IEEE 754.
+Integers are computed in INT64 (or UINT64 if an operand is), so that intermediate results of narrow ones do not wrap;
+FP32 with FP32 in FP32, every other combination with a float in FP64; booleans count as integers. No operation fails: an
+integer divided by zero is 0, a shift by a negative number or by 64 and more gives 0, and floats follow IEEE 754.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _both(function: Callable[..., Any], sign: str) -> Callable[[Node, Node], Nod
 _QUOTIENT = Form(np.divide, "({0} / {1})", "np.divide({0}, {1})")
 _FLOORED = Form(numpy_functions.floor_quotient, "floor_quotient<{T}>({0}, {1})", "np.floor_divide({0}, {1})")
 _REST = Form(numpy_functions.modulo, "modulo<{T}>({0}, {1})", "np.mod({0}, {1})")
-# The least INT64 by -1 exceeds the type: compiled by Numba the quotient is 0, and the remainder crashes the process.
+# The quotient of the smallest INT64 and -1 exceeds the type: compiled by Numba it is 0, and % crashes the process.
 _FLOORED_SIGNED = _FLOORED._replace(python="(np.floor_divide({0}, {1}) if {1} != -1 else -{0})")
 _REST_SIGNED = _REST._replace(python="(np.mod({0}, {1}) if {1} != -1 else {0} * 0)")
 _POWER = Form(np.power, "pow({0}, {1})", "np.power({0}, {1})")
@@ -137,7 +137,7 @@ def bits(sign: type[ast.operator], a: Node, b: Node) -> Node:
     """Make ``&``, ``|`` or ``^`` of two integers or two booleans."""
     a, b = meet(a, b)
     if a.dtype.is_float:
-        raise Refused("bits are of integers and booleans")
+        raise Refused("&, | and ^ take integers or booleans")
     function, text = _BITS[sign]
     return Node(a.dtype, (a, b), Form(function, f"({{0}} {text} {{1}})", f"({{0}} {text} {{1}})"))
 
@@ -167,7 +167,7 @@ def shift(sign: type[ast.operator], a: Node, b: Node) -> Node:
     """Make ``<<`` or ``>>`` of integers."""
     a, b = wide(a), wide(b)
     if a.dtype.is_float or b.dtype.is_float:
-        raise Refused("shifts are of integers")
+        raise Refused("<< and >> take integers")
     return Node(a.dtype, (a, convert(b, a.dtype)), _SHIFTS[sign])
 
 
@@ -214,7 +214,7 @@ def invert(x: Node) -> Node:
         return Node(BOOL, (x,), Form(np.logical_not, "(!{0})", "(not {0})"))
     x = wide(x)
     if x.dtype.is_float:
-        raise Refused("bits are of integers and booleans")
+        raise Refused("~ takes an integer or a boolean")
     return Node(x.dtype, (x,), _INVERT)
 
 

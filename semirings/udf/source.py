@@ -18,13 +18,13 @@ _parsing = threading.Lock()
 
 
 class Source(NamedTuple):
-    """A function's source."""
+    """A function's name, place, parameters, syntax tree, and the outer values that it uses."""
 
     name: str
     file: str
     parameters: tuple[str, ...]
     body: list[ast.stmt]
-    outside: dict[str, Any]  #: names of globals, of enclosing functions and built-ins, and what they mean
+    outside: dict[str, Any]  #: names of globals, of enclosing functions and built-ins, with their values
 
     def refuse(self, node: ast.AST, why: str) -> UdfParseError:
         """Make the error that names the construct that cannot be translated, and its line."""
@@ -34,7 +34,7 @@ class Source(NamedTuple):
 def refuse(name: str, why: str, where: str) -> UdfParseError:
     """Make the error for a function that cannot be translated."""
     return UdfParseError(
-        f"{name} ({where}): {why}; what can be used are arithmetic, comparisons, and, or, not, if, assignment,"
+        f"{name} ({where}): {why}; a function may use arithmetic, comparisons, and, or, not, if, assignment,"
         " abs, min, max, int, float, bool and the functions of math and numpy that docs/operators.md lists"
     )
 
@@ -59,7 +59,7 @@ def source_of(function: Callable[..., Any], arity: int) -> Source:
     lines = linecache.getlines(code.co_filename, function.__globals__)
     node = _find(function, lines)
     if node is None:
-        why = "its text cannot be found, from which it is translated: write it in a file or a notebook, not at a prompt"
+        why = "its source text, which is translated, cannot be found: write it in a file or a notebook, not at a prompt"
         raise refuse(name, why, where)
     args = node.args
     if args.vararg or args.kwarg or args.kwonlyargs or args.posonlyargs or args.defaults:

@@ -156,7 +156,7 @@ class _Translator:
     def attribute(self, node: ast.AST, module: Any, name: str) -> Node:
         if _is_module(module) and name in library.CONSTANTS[module]:
             return rules.literal(float(getattr(module, name)))
-        raise self.source.refuse(node, f"{ast.unparse(node)!r} is no constant that can be used")
+        raise self.source.refuse(node, f"{ast.unparse(node)!r} is not a constant that can be translated")
 
     def call(self, node: ast.Call, called: ast.expr, args: list[Node], names: _Names) -> Node:
         function = self.function(called, names)
@@ -183,7 +183,7 @@ def _is_module(x: Any) -> bool:
 
 
 def _number(text: str) -> float:
-    """Return what ``float("inf")`` is, the usual way to write infinity without an import."""
+    """Return the value of ``float("inf")``, the usual way to write infinity without an import."""
     try:
         return float(text)
     except ValueError as error:
@@ -239,6 +239,6 @@ def _called(node: ast.AST) -> str:
         ast.List: "a list", ast.Tuple: "a tuple", ast.Dict: "a dict", ast.Lambda: "a lambda", ast.JoinedStr: "a string",
         ast.FunctionDef: "a function inside", ast.NamedExpr: "an assignment inside an expression",
         ast.Import: "an import", ast.ImportFrom: "an import", ast.ListComp: "a comprehension", ast.Await: "await",
-        ast.Assign: "an assignment to something else than one name", ast.Delete: "del", ast.Global: "global",
+        ast.Assign: "an assignment to anything but one name", ast.Delete: "del", ast.Global: "global",
     }  # fmt: skip
     return names.get(type(node), type(node).__name__)

@@ -19,10 +19,10 @@ from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 
-# Working memory: bytes of a vertex, and of an edge if each search has a copy of the graph.
+# Working memory of a search, in bytes for each vertex, and for each edge if each search has a copy of the graph.
 _VERTEX, _EDGE = 96, 64
-# Bytes of a position of a level that is stored whole, bytes of levels that are, and how many are in any case, as lists
-# pass through host memory: numbers that all processes share.
+# Of levels stored whole: bytes for each position, bytes in all, and the number that are always whole. All processes
+# have the same constants, and so store the same levels as lists, which pass through host memory.
 _PLACE, _WHOLE, _FIRST = 9, 1 << 30, 12
 _FP64 = datatypes.FP64
 
@@ -30,8 +30,8 @@ _FP64 = datatypes.FP64
 class Levels:
     """The vertices in order of depth, level by level, with the number of shortest paths to each.
 
-    A level is a Matrix of shape (k, n), or a Vector of size n or k * n. An engine may store it whole, so beyond the
-    first levels those that have few entries are kept as lists. At most `FEW_OF` others can follow.
+    A level is a Matrix of shape (k, n), or a Vector of size n or k * n. An engine may store every position of it, so
+    beyond the first levels those of few entries are kept as lists. At most `FEW_OF` levels can be too full for a list.
     """
 
     def __init__(self) -> None:
@@ -68,17 +68,17 @@ class _Listed(NamedTuple):
 
 
 class Paths(NamedTuple):
-    """The shortest paths of some searches, which share their steps.
+    """The shortest paths found by a group of searches that run together.
 
     Attributes
     ----------
     levels : Levels
-        Of Matrices, or Vectors. A search alone has Vectors, as these choose between push and pull.
+        Matrices, or Vectors if there is one search, as their products choose between push and pull.
     edges : Matrix
-        The matrix that contains the paths' edges. For a Vector of size k * n each search has a copy of the graph,
-        without other edges.
+        A matrix that contains the edges of shortest paths. If levels are Vectors of size k * n, it holds a copy of the
+        graph for each search, reduced to these edges.
     of_vertex, of_search : Matrix or None
-        For copies, the map of positions to vertices, shape (k * n, n), and to searches, (k * n, k).
+        With copies of the graph: the maps of positions to vertices, shape (k * n, n), and to searches, (k * n, k).
     """
 
     levels: Levels
@@ -87,13 +87,13 @@ class Paths(NamedTuple):
     of_search: Matrix | None = None
 
     def by_vertex(self, x: Any) -> Any:
-        """Return the sums over all searches, for each vertex."""
+        """Return the sum of `x` over all searches, for each vertex."""
         if self.of_vertex is None:
             return x if x.ndim == 1 else x.reduce_columnwise(monoid.plus)
         return x.vxm(self.of_vertex, semiring.plus_first[x.dtype])
 
     def by_edge(self, x: Matrix) -> Any:
-        """Return the sums over all searches, for each edge."""
+        """Return the sum of `x` over all searches, for each edge."""
         if self.of_vertex is None:
             return x
         # F'XF
@@ -101,7 +101,7 @@ class Paths(NamedTuple):
         return self.of_vertex.T.mxm(columns, semiring.plus_second[x.dtype])
 
     def by_search(self, x: Any) -> Any:
-        """Return the sums over all vertices, for each search."""
+        """Return the sum of `x` over all vertices, for each search."""
         if self.of_search is None:
             if x.ndim == 1:
                 return Vector.from_scalar(x.reduce(monoid.plus).new().get(0), 1, x.dtype)
@@ -114,7 +114,7 @@ def by_hops(
 ) -> Iterator[tuple[NDArray[np.int64], Paths]]:
     """Search in hops, one group of sources after another; paths are counted in `dtype`, FP64 or FP32.
 
-    With Q the last level, row i by the search from the i-th source, and P all vertices found so far::
+    With Q the last level, of which row i belongs to the search from the i-th source, and P all vertices found so far::
 
         Q<!P> = Q A          over (plus, first)
     """
@@ -128,7 +128,7 @@ def by_hops(
             # Q<!P> = Q A
             q = _times(q, A).new(mask=~met.S)
             if dtype is not _FP64 and np.isinf(_largest(q)):
-                raise InvalidValue(f"dtype {dtype}: a vertex has over 3.4e38 shortest paths; FP64 counts 1.8e308")
+                raise InvalidValue(f"dtype {dtype}: a vertex has over 3.4e38 shortest paths; FP64 counts up to 1.8e308")
         yield group, Paths(levels, A)
 
 
@@ -144,10 +144,10 @@ def _largest(q: Any) -> float:
 
 
 def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterator[tuple[NDArray[np.int64], Paths]]:
-    """Search over lengths > 0, or over ones, one group of sources after another.
+    """Search over lengths > 0, or over lengths of 1, one group of sources after another.
 
-    Each search of a group has a copy of the graph, B, of which T keeps the edges of shortest paths; d has the
-    distances. T has no cycles, and a vertex joins the frontier when the last edge to it has been used::
+    Matrix B holds a copy of the graph for each search of a group, and T only the edges of shortest paths; d holds the
+    distances. T has no cycles, and a vertex joins the frontier q when the last edge of T to it has been used::
 
         B = I (x) A
         T = B where d_i + B_ij = d_j
@@ -181,12 +181,12 @@ def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterato
             # q = s where no edge of T is left
             q = count.dup(mask=left.dup(mask=used.S).select(select.valueeq, 0).new().S)
         if reached < d.nvals:
-            raise InvalidValue("A has lengths that vanish beside others: sums of them are rounded to the longer one")
+            raise InvalidValue("A has lengths that vanish beside others: a sum of two is rounded to the longer one")
         yield group, Paths(levels, T, *_places(ones, k))
 
 
 def _places(ones: Vector, k: int) -> tuple[Matrix, Matrix]:
-    """Return the positions of each vertex, and of each copy, in k copies of a graph; `ones` is full."""
+    """Return the maps of positions in k copies of a graph to vertices, and to copies; `ones` is a full vector."""
     one, copies = Vector.from_scalar(True, 1, datatypes.BOOL), Vector.from_scalar(True, k, datatypes.BOOL)
     of_vertex = copies.outer(one, binary.pair).new(datatypes.BOOL).kronecker(ones.diag(), binary.pair[datatypes.BOOL])
     of_search = copies.diag().kronecker(ones.outer(one, binary.pair).new(datatypes.BOOL), binary.pair[datatypes.BOOL])
@@ -205,12 +205,12 @@ def _tight(B: Matrix, d: Vector) -> Matrix:
 
 
 def backwards(paths: Paths) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield the levels but the first, deepest first: (q, w, b), with the sums that longer paths add.
+    """Yield (q, w, b) for each level but the first, deepest first: path counts, and the terms of Brandes' accumulation.
 
-    With q the numbers of shortest paths of a level::
+    With q the numbers of shortest paths to the vertices of a level, and b their dependencies::
 
-        w = (1 + b) / q      b the share of the pairs (source, target) that need a vertex
-        x += w T'            over (plus, first), at the level before, or where edges of shortest paths are from
+        w = (1 + b) / q
+        x += w T'            over (plus, first), at the starts of the edges of shortest paths to this level
         b = q .* x
     """
     levels = paths.levels

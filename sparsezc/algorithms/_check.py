@@ -1,4 +1,4 @@
-"""Checks of algorithms' arguments; each algorithm checks once, at its top."""
+"""Checks of algorithms' arguments; each algorithm calls them once, at its top."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid, select, unary
 from sparsezc.semirings.types import datatypes
 
-#: Pairs of vertices that a caller asks for: the entries of a matrix, or a list.
+#: Pairs of vertices as an argument: the entries of a matrix, or a list.
 Pairs = Matrix | Iterable[Iterable[int]]
 
 
 def adjacency(A: Any, name: str = "A") -> int:
-    """Check an adjacency matrix and return its number of vertices."""
+    """Check that `A` is a square Matrix; return its number of vertices."""
     if not isinstance(A, Matrix):
         formed = f", which {name}.T.new() makes" if isinstance(A, TransposedMatrix) else maker(A, name)
         raise DomainMismatch(f"{name} is a {type(A).__name__}; a Matrix is needed{formed}")
@@ -35,7 +35,7 @@ def adjacency(A: Any, name: str = "A") -> int:
 
 
 def vertex(value: Any, n: int, name: str = "source") -> int:
-    """Check `value` as a vertex number in 0..n-1."""
+    """Check that `value` is a vertex number in 0..n-1; return it as an int."""
     try:
         number = index(value)
     except TypeError:
@@ -47,7 +47,7 @@ def vertex(value: Any, n: int, name: str = "source") -> int:
 
 
 def vertices(values: Iterable[Any], n: int, name: str = "sources") -> NDArray[np.int64]:
-    """Check `values` as an array of vertex numbers in 0..n-1."""
+    """Check that `values` are vertex numbers in 0..n-1; return them as an INT64 array."""
     if not isinstance(values, Iterable):
         raise DomainMismatch(f"{name} is {values!r}; an iterable of vertex numbers is needed")
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iu":
@@ -58,7 +58,7 @@ def vertices(values: Iterable[Any], n: int, name: str = "sources") -> NDArray[np
 
 
 def pairs(given: Any, A: Matrix) -> Matrix:
-    """Return a matrix with an entry for each pair (i, j) to compute: the given one, or one made of a list of pairs."""
+    """Return a matrix with an entry for each pair (i, j) to compute: the given matrix, or one made of a list."""
     n = A.nrows
     if isinstance(given, Matrix):
         if given.shape != A.shape:
@@ -78,10 +78,9 @@ def pairs(given: Any, A: Matrix) -> Matrix:
 
 
 def full(v: Any, n: int, name: str, beside: Vector | None = None) -> Vector:
-    """Return `v` as FP64, with a zero wherever it has no entry, on the engine of `beside`, a full vector.
+    """Return `v` as a full FP64 vector, 0 where it has no entry, on the engine of the full vector `beside`.
 
-    Without `beside` the result of a vector that is on no engine yet is made on the CPU engine, and crosses the link
-    afterwards.
+    Without `beside`, if `v` is on no engine yet, the result is made on the CPU engine and copied to the GPU later.
     """
     if not isinstance(v, Vector):
         raise DomainMismatch(f"{name} is a {type(v).__name__}; a Vector is needed")
@@ -95,7 +94,7 @@ def full(v: Any, n: int, name: str, beside: Vector | None = None) -> Vector:
 
 
 def distribution(v: Any, n: int, name: str, beside: Vector | None = None) -> Vector:
-    """Return `v` scaled to sum 1, with a zero wherever it has no entry; `beside` as :func:`full` takes it."""
+    """Return `v` as a full FP64 vector scaled to sum 1, 0 where it has no entry; for `beside` see :func:`full`."""
     made = full(v, n, name, beside)
     total, lowest = made.reduce(monoid.plus).new().get(), made.reduce(monoid.min).new().get()
     if not (lowest >= 0 and 0 < total < float("inf")):
@@ -107,19 +106,19 @@ def distribution(v: Any, n: int, name: str, beside: Vector | None = None) -> Vec
 
 
 def first_of(A: Matrix, wrong: Matrix) -> str:
-    """Return the value and the place of the first entry of A for which `wrong`, a Matrix of BOOL, is true."""
+    """Return value and position, as text, of the first entry of A for which `wrong`, a Matrix of BOOL, is true."""
     i, j, _ = wrong.select(select.valueeq, True).new().to_coo()
     row, column = int(i[0]), int(j[0])
     return f"{A.get(row, column)} in row {row}, column {column}"
 
 
 def weights(A: Matrix) -> None:
-    """Raise InvalidValue for values that are no weights: below 0, NaN, or without a finite sum.
+    """Check that values are weights; raise InvalidValue if one is below 0 or NaN, or their sum is infinite.
 
     Raises
     ------
     DomainMismatch
-        They are complex or of a user-defined type.
+        Values are complex or of a user-defined type.
     """
     if A.dtype.is_complex or A.dtype.is_udt:
         raise DomainMismatch(f"A has values of type {A.dtype}, which are no weights; real numbers are needed")
@@ -138,7 +137,7 @@ def weights(A: Matrix) -> None:
 
 
 def count(value: Any, name: str, least: int = 0) -> int:
-    """Check `value` as an integer of at least `least`."""
+    """Check that `value` is an integer of at least `least`; return it as an int."""
     try:
         number = index(value)
     except TypeError:
@@ -149,13 +148,13 @@ def count(value: Any, name: str, least: int = 0) -> int:
 
 
 def number(value: Any, name: str, least: float = -math.inf, most: float = math.inf, *, infinite: bool = False) -> float:
-    """Check `value` as a number from `least` to `most`, finite unless `infinite`; an array of one number is one."""
+    """Check that a number, or an array of one, is in `least`..`most` and, unless `infinite`, finite; return it."""
     one = value.item() if isinstance(value, np.ndarray | np.generic) and value.size == 1 else value
     try:
-        found = math.ldexp(one, 0)  # as float(one), which would read texts
+        found = math.ldexp(one, 0)  # float(one) would also convert a str
     except TypeError:
         raise DomainMismatch(f"{name} is {value!r}; a number is needed") from None
-    except OverflowError:  # an integer or a fraction, maybe of more digits than Python prints
+    except OverflowError:  # an int or a Fraction, perhaps of more digits than Python prints
         value = found = math.inf if one > 0 else -math.inf
     if not (least <= found <= most and (infinite or math.isfinite(found))):
         kind = "a number" if infinite or most < math.inf else "a finite number"
@@ -165,11 +164,11 @@ def number(value: Any, name: str, least: float = -math.inf, most: float = math.i
 
 
 def seed(value: Any, where: str) -> None:
-    """Check a seed that may not be used; None is one."""
+    """Check a seed, or None, that may remain unused."""
     if value is not None:
         random_seed(value, where)
 
 
 def generator(seed: Any, where: str) -> np.random.Generator:
-    """Check a seed, as :func:`sparsezc.ops.select.random_seed` does, and return NumPy's generator of it."""
+    """Check a seed as :func:`sparsezc.ops.select.random_seed` does; return a NumPy generator with this seed."""
     return np.random.default_rng(random_seed(seed, where))

@@ -22,24 +22,26 @@ from sparsezc.semirings.types import datatypes
 
 _EXACT_BITS = 52  # sums of whole numbers below 2^53 are exact in FP64, in any order
 
-#: Parts of the vertices that move in the last round of a level. The next pass finds what a rough level leaves: 0.05 and
-#: 0.02 lost less than 0.001 on the eight reference graphs, and 0.0007 of 0.0638 on a Kronecker graph.
+#: A level ends with a round in which at most this share of the vertices moves. Later passes make up for a rough end:
+#: 0.05 and 0.02 lost less than 0.001 of modularity on the eight reference graphs, 0.0007 of 0.0638 on a Kronecker
+#: graph.
 ROUGH, FINE = 0.02, 0.01
 
 
 @dataclass(frozen=True)
 class Network:
-    """A weighted undirected graph, of one level.
+    """The weighted undirected graph of one level, in GraphBLAS objects.
 
     Attributes
     ----------
     W : Matrix
-        Symmetric.
+        The symmetric adjacency matrix.
     weigh : semiring
-        How its entries count: plus_pair, or plus_first where they have weights.
+        plus_pair if each entry of `W` counts 1, plus_first if it counts its value.
     m : float
-        The sum of all.
+        The sum of all weights.
     resolution : float
+        The factor of the chance term in modularity.
     """
 
     W: Matrix
@@ -49,7 +51,7 @@ class Network:
 
     @cached_property
     def k(self) -> Vector:
-        """The sums of its rows, FP64."""
+        """The weighted degrees of the vertices, FP64."""
         ones = Vector.from_scalar(1.0, self.n, datatypes.FP64)
         k = Vector.from_scalar(0.0, self.n, datatypes.FP64)
         k(binary.plus) << self.W.mxv(ones, self.weigh)
@@ -57,7 +59,7 @@ class Network:
 
     @cached_property
     def some(self) -> Vector:
-        """Where that is more than 0: the vertices that have neighbours, or at least a loop. The others take no part."""
+        """The active vertices: those with `k` > 0, which have a neighbour or a loop. The others never move."""
         return self.k.select(select.valuegt, 0.0).new()
 
     @property
@@ -67,35 +69,35 @@ class Network:
 
     @property
     def size(self) -> int:
-        """How many of them take part."""
+        """The number of active vertices."""
         return int(self.some.nvals)
 
     @property
     def scale(self) -> float:
-        """By which k(i) s(c) counts in a gain."""
+        """The factor of k(i) s(c) in the gain of moving i to c: resolution / m."""
         return self.resolution / self.m
 
     def modularity(self) -> float:
-        """Compute it for communities of one vertex each."""
+        """Compute the modularity of the partition into communities of one vertex each."""
         loops = self.W.select(select.diag).new()
         inside = loops.reduce_scalar(monoid.plus).new().get(0.0) if self.weigh is semiring.plus_first else loops.nvals
         chance = self.k.inner(self.k, semiring.plus_times).new().get(0.0)
         return rounded(inside, chance, self.m, self.scale)
 
     def apart(self) -> Vector:
-        """Return communities of one vertex each."""
+        """Return the partition into communities of one vertex each."""
         return positions(self.W)
 
     def everywhere(self, number: Vector) -> Vector:
-        """Return labels for all vertices: one that takes no part has its own position, and changes nothing."""
+        """Return labels for all vertices: those without an entry in `number` are labelled with their own position."""
         label = positions(number)
         label(number.S) << number
         return label
 
     def move(self, label: Vector, rng: np.random.Generator, least: float) -> Vector:
-        """Return the communities of vertices that have moved to where they gain most, from label(i) in 0..n-1 on.
+        """Move vertices to the communities in which they gain most, in rounds; return the new labels, 0..n-1.
 
-        `least`: the part of the vertices that move in the last round.
+        `label`: the labels before. `least`: rounds end once at most this share of the vertices moves.
         """
         seed = int(rng.integers(2**63))
         moves = ops.move_labels(self.W, label, self.weigh, self.k, self.scale, seed=seed, least=least)
@@ -103,13 +105,13 @@ class Network:
         return moved
 
     def refine(self, groups: Vector, rng: np.random.Generator) -> Vector:
-        """Divide the communities of a partition into well-connected ones, each of which is connected."""
+        """Divide the communities of a partition into well-connected ones, each of them connected."""
         joins = ops.join_labels(self.W, groups, self.weigh, self.k, self.scale, seed=int(rng.integers(2**63)))
         parts: Vector = joins.new()
         return parts
 
     def connected(self, label: Vector) -> Vector:
-        """Divide communities into their connected parts."""
+        """Divide communities into their connected components."""
         L = label.diag()
         # A(i, j) where label(i) = label(j)
         left = L.mxm(self.W, semiring.any_first).new()
@@ -118,11 +120,11 @@ class Network:
         return connected_components(facts.known_symmetric(same))
 
     def numbered(self, label: Vector) -> tuple[Vector, int]:
-        """Return the labels of the vertices that take part as numbers from 0 on, in their order, and their number."""
+        """Renumber the labels of active vertices from 0 on, in their order; return these and the number of labels."""
         P = forms.pointers(label)
         used = self.some.vxm(P, semiring.any_pair[datatypes.BOOL]).new().diag()
         count = int(used.nvals)
-        # rank(c): how many labels before c are used
+        # rank(c): the number of labels in use that are less than c
         rank = Vector(datatypes.INT64, self.n)
         if count:
             rank << ops.with_values(used, positions(self.k, count)).new().diag()
@@ -131,8 +133,8 @@ class Network:
         return number, count
 
     def contract(self, number: Vector, count: int) -> Network:
-        """Return the network of communities: P' W P, of which P(i, number(i)) = 1."""
-        # a vertex that takes no part has the number after the last
+        """Return the network of communities, P' W P with P(i, number(i)) = 1."""
+        # an inactive vertex has the number after the last
         label = Vector.from_scalar(count, self.n, datatypes.INT64)
         label(number.S) << number
         dtype = datatypes.UINT32 if self.m < 2**32 else datatypes.FP64
@@ -140,7 +142,7 @@ class Network:
         return Network(facts.known_symmetric(B), semiring.plus_first, self.m, self.resolution)
 
     def within(self, inner: Vector, outer: Vector) -> Vector:
-        """Return outer(inner(i)): inner numbers the positions of `outer`, which may have fewer."""
+        """Return outer(inner(i)) for each i; `outer` may be shorter than `inner`."""
         wide = outer
         if outer.size < inner.size:
             wide = forms.vector_like(inner, outer.dtype)
@@ -149,18 +151,18 @@ class Network:
         return found
 
     def shared(self, label: Vector, number: Vector, count: int) -> Vector:
-        """Return the label that the vertices of each number share."""
+        """Return the label of each number in 0..count-1; vertices of one number have one label."""
         return label.vxm(forms.pointers(number), semiring.any_first).new()[:count].new()
 
     def named(self, number: Vector) -> Vector:
-        """Return communities named by their smallest vertices; a vertex that takes no part is one."""
+        """Label communities with their smallest vertices; an inactive vertex is a community of its own."""
         return by_smallest(number)
 
 
 def rounded(inside: float, squares: float, m: float, scale: float) -> float:
-    """Return a modularity to the digits that do not depend on the order of sums.
+    """Return a modularity rounded to 12 decimals, which do not depend on the order of sums.
 
-    `inside`: the weight within communities. `squares`: the sum of the squares of their degrees.
+    `inside`: the weight within communities. `squares`: the sum of the squares of the communities' degrees.
     """
     return round(float(inside / m - scale * squares / m), 12)
 
@@ -168,7 +170,7 @@ def rounded(inside: float, squares: float, m: float, scale: float) -> float:
 def checked(
     A: Matrix, resolution: Any, threshold: Any, max_level: Any, seed: Any, weighted: bool
 ) -> tuple[int | None, np.random.Generator, Network | None]:
-    """Check the arguments of both methods; return the most levels, a source of chance, and the network."""
+    """Check the arguments of both methods; return the maximum level, a random generator, and the network."""
     _check.adjacency(A)
     most = None if max_level is None else _check.count(max_level, "max_level", 1)
     scale = _check.number(resolution, "resolution", 0)
@@ -183,7 +185,7 @@ def checked(
 
 
 def network(A: Matrix, weighted: bool, resolution: float) -> Network | None:
-    """Return A as a network, undirected, its weights in whole numbers; None where nothing weighs anything."""
+    """Return the undirected network of A, with weights scaled to whole numbers; None if their sum is 0."""
     W = A.dup(datatypes.FP64) if weighted else A
     if weighted:
         _scale(W)  # first, as W + W' may be infinite
@@ -204,7 +206,8 @@ def network(A: Matrix, weighted: bool, resolution: float) -> Network | None:
 def _scale(W: Matrix) -> None:
     """Multiply weights by a power of two, so that their sum is below 2^52 and at least half of that, unless it is 0.
 
-    Sums of whole numbers do not depend on their order; a power of two changes no weight that is not far below the sum.
+    Sums of whole numbers do not depend on their order; a power of two keeps all digits of weights not far below the
+    sum.
     """
     total = W.reduce_scalar(monoid.plus).new().get(0.0)
     bits = _EXACT_BITS - math.frexp(total)[1] if total > 0 else 0
@@ -215,7 +218,7 @@ def _scale(W: Matrix) -> None:
 
 
 def positions(like: Matrix | Vector, size: int | None = None) -> Vector:
-    """Return v(i) = i for each vertex, or for `size` positions, on the engine of a matrix or vector."""
+    """Return v(i) = i for each vertex, or for `size` positions, on the engine of `like`."""
     v = (
         forms.vector_beside(like, datatypes.INT64)
         if isinstance(like, Matrix)
@@ -229,9 +232,9 @@ def positions(like: Matrix | Vector, size: int | None = None) -> Vector:
 
 
 def louvain_pass(net: Any, rng: np.random.Generator, found: Any, least: float) -> Iterator[tuple[Any, float]]:
-    """Run Louvain's levels, beginning with a partition; yield the partition and the modularity of each level.
+    """Run Louvain's levels from the partition `found` on; yield the partition and the modularity of each level.
 
-    `net`: a :class:`Network`, or another with its methods; partitions are as these take them.
+    `net`: a :class:`Network`, or an object with its methods, whose type of partitions is used.
     """
     level, community, label = net, None, net.everywhere(found)
     while True:
@@ -246,7 +249,7 @@ def louvain_pass(net: Any, rng: np.random.Generator, found: Any, least: float) -
 
 
 def by_smallest(number: Vector) -> Vector:
-    """Return communities named by their smallest vertices; a vertex that takes no part is one."""
+    """Label communities with their smallest vertices; a vertex without an entry is a community of its own."""
     P, label = forms.pointers(number), positions(number)
     smallest = label.vxm(P, semiring.min_first).new()
     label(number.S) << P.mxv(smallest, semiring.any_second)

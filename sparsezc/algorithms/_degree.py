@@ -17,7 +17,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def out_degree(A: Matrix) -> Vector:
-    """Count the entries of each row; no entry where it is 0. Reads no entry of the matrix: u is full."""
+    """Count the entries of each row; empty rows have no entry. As the vector is full, only row offsets are read."""
     if (lengths := engine_loops.row_lengths(A)) is not None:
         return engine_loops.vector(lengths, None if lengths.all() else lengths > 0)
     # k = A 1      over (plus, pair)
@@ -27,7 +27,7 @@ def out_degree(A: Matrix) -> Vector:
 
 
 def in_degree(A: Matrix) -> Vector:
-    """Count the entries of each column; no entry where it is 0."""
+    """Count the entries of each column; empty columns have no entry."""
     if facts.is_symmetric(A):
         return out_degree(A)
     # k' = 1'A     over (plus, pair)
@@ -37,20 +37,21 @@ def in_degree(A: Matrix) -> Vector:
 
 
 def out_weight(A: Matrix, weighted: bool) -> Vector:
-    """Count each vertex's out-edges, or add their values; no entry if the result is 0."""
+    """Count each vertex's out-edges, or add up their values; results of 0 have no entry."""
     if not weighted:
         return out_degree(A)
     if A.nvals and not A.reduce_scalar(monoid.min).new().get() >= 0:
         raise InvalidValue("weighted: A has negative values; weights >= 0 are needed")
-    sums = product_by_loop(A, partial(np.ones, A.ncols), True, False)  # in a file, too, which statements would load
+    # a loop reads a matrix in a file in place; statements would load it
+    sums = product_by_loop(A, partial(np.ones, A.ncols), True, False)
     if sums is None:
         total = Vector(datatypes.FP64, A.nrows)
         total << A.reduce_rowwise(monoid.plus[datatypes.FP64])
     else:
         total = engine_loops.vector(sums)
-    # The sum of all may overflow the type although no vertex's does; a maximum may ignore a NaN.
+    # Scaled, as the sum of all may overflow though no vertex's does; summed, as a maximum may ignore a NaN.
     most = total.reduce(monoid.max).new().get(0.0)
     if most and not total.apply(binary.truediv, right=most).new().reduce(monoid.plus).new().get() < float("inf"):
-        raise InvalidValue("weighted: A has values, or sums of a row's, that are NaN or infinite: finite is needed")
+        raise InvalidValue("weighted: A has values, or row sums, that are NaN or infinite; finite ones are needed")
     total << total.select(select.valuene, 0)
     return total

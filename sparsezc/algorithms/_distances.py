@@ -22,9 +22,9 @@ _BYTES = 64  # working memory for a distance: itself, its candidate, and the res
 
 
 def usable(A: Matrix, positive: bool = False) -> Matrix:
-    """Return the edges that paths may use, with lengths of the distances' type; raise InvalidValue for invalid lengths.
+    """Return the edges that paths may use: those of finite length; raise InvalidValue for invalid lengths.
 
-    An edge of infinite length cannot be used. With `positive` a length of 0 is refused too.
+    Lengths below 0 are invalid; with `positive` a length of 0, too.
     """
     dtype, infinity = distances_of(A)
     lengths = lengths_of(A)
@@ -39,7 +39,7 @@ def usable(A: Matrix, positive: bool = False) -> Matrix:
 
 
 def relax(A: Matrix, q: Any) -> Any:
-    """Lower distances until none changes.
+    """Compute distances by lowering them, round by round, until none changes.
 
     With q the distances lowered in the round before, a Vector for one search or a Matrix with one row per search::
 
@@ -53,7 +53,7 @@ def relax(A: Matrix, q: Any) -> Any:
     A : Matrix
         The result of :func:`usable`.
     q : Vector or Matrix
-        The distances that paths start with, of the distances' type; it is overwritten.
+        The starts of the paths and their initial distances, of the distances' type; it is overwritten.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def relax(A: Matrix, q: Any) -> Any:
 
 
 def from_each(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Matrix]]:
-    """Yield the sources in groups, and a Matrix of distances for each: row i has those from the i-th of the group.
+    """Yield each group of sources with a Matrix of distances: row i holds those from the i-th source of the group.
 
     `A` is the result of :func:`usable`.
     """
@@ -91,7 +91,7 @@ def from_each(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[n
 def refuse_disconnected(A: Matrix, both_ways: bool = False) -> Matrix:
     """Raise InvalidValue if vertex 0 does not reach all vertices along the edges of A and of A'; return A'.
 
-    If all edges go `both_ways`, only A is checked, and returned.
+    If every edge has its opposite (`both_ways`), only A is searched, and A is returned.
     """
     B = A if both_ways else transposed(A)
     for edges, said in ((A, "vertex 0 does not reach"), (B, "vertex 0 is not reached from")):

@@ -1,4 +1,4 @@
-"""Undirected edges by number."""
+"""Matrices of undirected edges with a number for each edge."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from sparsezc.semirings import binary
 
 
 def numbered(U: Matrix, numbers: NDArray[Any]) -> Matrix:
-    """Give numbers to undirected edges: the entries above the diagonal, by rows; each edge has it in both directions.
+    """Return the symmetric matrix whose entries (i, j) and (j, i) are the number of the edge between i and j.
 
-    Numbers are unique, so two vertices with the same smallest number are the ends of one edge.
+    `U` has the entries above the diagonal, and `numbers` one unique number for each, by rows: two vertices with the
+    same smallest number are therefore the ends of one edge.
     """
     N = ops.with_values(U, Vector.from_dense(numbers)).new()
     S: Matrix = N.ewise_add(N.T, binary.first).new()

@@ -13,24 +13,24 @@ from sparsezc.core.vector import Vector
 from sparsezc.semirings import monoid, select
 from sparsezc.terminal.progress import steps
 
-#: Rounds after which an engine may run the loop without the host: more than a search of a social or web graph has.
+#: Rounds after which an engine may run the loop without the host: more than a search of a social or web graph takes.
 _PATIENCE = 16
 
 
 def searched(A: Matrix, frontier: Vector | Matrix, *, parents: bool = False) -> Any:
-    """Return the levels of a search from `frontier`, or the parents; None if its engine cannot run the whole loop.
+    """Return the levels or parents of a search from `frontier`; None if the engine of `A` cannot run the whole loop.
 
-    Then the statements of :func:`sparsezc.algorithms.bfs` do. The frontier's values are the parents of its vertices.
+    The values of `frontier` are the parents of its vertices.
     """
     return engine_loops.search(A, frontier, parents=parents) if isinstance(frontier, Vector) else None
 
 
 def rounds(frontier: Vector | Matrix) -> Iterable[Any]:
-    """Yield 0, 1, 2 ..., as long as `frontier` has entries when a round begins.
+    """Yield the round's number, 0, 1, 2 ..., as long as `frontier` has entries when a round begins.
 
-    An engine may run the body without returning to the host after each round, and a few times more often than there are
-    rounds. So the body must change nothing while the frontier is empty and must not read what it writes; the round's
-    number may be a Scalar that can only be assigned.
+    An engine may replay the loop's body without returning to the host after each round, and a few times more often than
+    there are rounds. Therefore the body must change nothing while the frontier is empty, and the host must not read its
+    results within the loop; the round's number may be a Scalar that can only be assigned.
     """
     return steps(_rounds(frontier), "rounds")
 
@@ -47,11 +47,11 @@ def _rounds(frontier: Vector | Matrix) -> Iterator[Any]:
 def buckets(
     near: Vector, distance: Vector, step: float, last: float, target: int | None = None, *, nonnegative: bool
 ) -> Iterable[tuple[Any, int]]:
-    """Yield the rounds of delta-stepping: the limit of each and the entries of `near`, as long as it has any.
+    """Yield (limit, number of entries of `near`) for each round of delta-stepping, as long as `near` has entries.
 
-    If a round leaves `near` empty, the limit rises to the least distance beyond it plus `step`, at most to `last`,
-    and `near` becomes the vertices within. The rounds end early if an integer distance has wrapped around, and once all
-    vertices as near as `target` are settled.
+    If a round leaves `near` empty, the limit rises to the least distance beyond it plus `step`, at most to `last`, and
+    `near` becomes the vertices within the limit. The rounds end early if an integer distance has wrapped around, and
+    once all vertices as near as `target` are settled.
 
     Parameters
     ----------
@@ -60,13 +60,13 @@ def buckets(
     distance : Vector, full
         Infinite, or an integer's largest value, at vertices that are not reached.
     step, last : number
-        The width of a bucket, which is the first limit, and the largest possible distance.
+        The width of a bucket, which is also the first limit, and the largest possible distance.
     target : int, optional
-        A vertex beyond whose distance none is needed; None if a length is negative.
+        A vertex: larger distances than its own are not computed. It must be None if a length is negative.
     nonnegative : bool
-        No length is negative. Then an engine may run the body without the host, as in :func:`rounds`: the limit is then
-        a Scalar that can only be compared with, and the number of entries is 0, as it is only known to be
-        small.
+        True if no length is negative. Then an engine may replay the body without the host, as in :func:`rounds`: the
+        limit is a Scalar that can only be compared with, and the number of entries is given as 0, which stands for
+        an unknown small number.
     """
     return steps(_buckets(near, distance, step, last, target, nonnegative=nonnegative), "rounds")
 

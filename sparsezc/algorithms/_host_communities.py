@@ -1,4 +1,4 @@
-"""Louvain's and Leiden's networks in machine code, over arrays that a loop has made of the matrix."""
+"""Networks of Louvain and Leiden in host memory, as arrays that compiled loops read."""
 
 from __future__ import annotations
 
@@ -17,27 +17,26 @@ from sparsezc.semirings import semiring
 
 __all__ = ["HostNetwork", "host_network"]
 
-#: Nanoseconds for each row and entry, at least: too few for Python to run the loops as they are written.
-COST = 15.0
-_MOST = 1 << 22  # entries; statements move the rows of more by several threads
+_MOST = 1 << 22  # entries; in larger matrices statements are faster, as they move vertices in several threads
 
-#: Communities, or numbers of them: one of n or more says that a vertex takes no part.
+#: Communities of vertices, or their numbers; n or more marks an inactive vertex.
 Labels = NDArray[np.uint64]
 
 
 class HostNetwork(NamedTuple):
-    """A weighted undirected graph, of one level, in host memory; :class:`Network` says what its methods do.
+    """The weighted undirected graph of one level, in host memory; it has the methods of :class:`Network`.
 
     Attributes
     ----------
     A : Matrix
-        Whose engine runs the loops.
+        The matrix whose engine runs the loops.
     m : float
-        The sum of all.
+        The sum of all weights.
     scale : float
         As :attr:`Network.scale`.
     begin, ids, weights, k : ndarray
-        Where rows begin; the columns and weights of entries, none, of INT64, where they are all 1; the sums of rows.
+        The offsets of rows; the columns and the weights of entries; the weighted degrees. If all weights are 1,
+        `weights` is empty, of INT64.
     inside, squares : float
         The weight of loops, and the sum of the squares of `k`.
     """
@@ -82,12 +81,12 @@ class HostNetwork(NamedTuple):
 
     def connected(self, label: Labels) -> Labels:
         found: Labels = engine_loops.run_arrays(
-            connectivity.components, self.A, self.begin, self.ids, label, cost=np.inf
+            connectivity.components, self.A, self.begin, self.ids, label, times=np.inf
         )
         return found.view(np.uint64)
 
     def numbered(self, label: Labels) -> tuple[Labels, int]:
-        found: tuple[Labels, int] = engine_loops.run_arrays(contraction.numbered, self.A, self.k, label, cost=np.inf)
+        found: tuple[Labels, int] = engine_loops.run_arrays(contraction.numbered, self.A, self.k, label, times=np.inf)
         return found
 
     def contract(self, number: Labels, count: int) -> HostNetwork:
@@ -105,23 +104,22 @@ class HostNetwork(NamedTuple):
     def named(self, number: Labels) -> Vector:
         n = number.size
         label, first = np.arange(n), np.empty(n + 1, np.int64)
-        first[number[::-1]] = label[::-1]  # of several the last is kept
+        first[number[::-1]] = label[::-1]  # reversed, so that the first vertex of each number is kept
         return engine_loops.vector(np.where(number < n, first[number], label))
 
     def _run(self, loop: Any, *given: Any) -> Any:
-        """Run a loop over the entries; the one that made the arrays has run, so this one does."""
-        return engine_loops.run_arrays(loop, self.A, self.begin, self.ids, self.weights, self.k, *given, cost=np.inf)
+        """Run a loop over the entries. The engine has compiled the loop that made the arrays, so it never declines."""
+        return engine_loops.run_arrays(loop, self.A, self.begin, self.ids, self.weights, self.k, *given, times=np.inf)
 
 
 def host_network(net: Network) -> Network | HostNetwork:
-    """Return a network's arrays; itself where statements do better."""
+    """Return a network's copy in host memory; `net` itself if statements are faster."""
     if net.n >= 2**32 or net.W.nvals > _MOST:
         return net
     by_weight = net.weigh is semiring.plus_first
     found = engine_loops.run_loop(
         contraction.weighted if by_weight else contraction.unweighted,
         net.W,
-        cost=COST,
         values=np.float64 if by_weight else None,
     )
     return net if found is None else HostNetwork(net.W, net.m, net.scale, *found)

@@ -1,4 +1,4 @@
-"""Steps shared by algorithms that repeat a product until it changes little."""
+"""Steps shared by algorithms that repeat a product until the scores change little."""
 
 from __future__ import annotations
 
@@ -22,47 +22,45 @@ from sparsezc.terminal.progress import steps
 
 
 def pieces(A: Matrix, rounds: int) -> Iterable[int]:
-    """Yield how many rounds a compiled loop runs at a time, so that it can be interrupted, and they are counted."""
+    """Yield how many rounds each call of a compiled loop runs: few enough to interrupt them and to report progress."""
     size = engine_loops.passes(A, rounds)
     some = (min(size, rounds - first) for first in range(0, rounds, size))
     return steps(some, "rounds", total=rounds, size=int, at_most=True)
 
 
-#: The values that loops read of a matrix whose edges count equally.
+#: The values passed to loops if edges count equally.
 NO_WEIGHTS = np.empty(0)
-#: Nanoseconds of a product for each row and entry, at least.
-COST = 1.0
-ROUNDS = 10  # that scores take at least, mostly
-_WORTH = 4  # rounds that take longer than to make ids shorter
-_SHORT = 1 << 24  # entries up to which that is done: 64 MiB
-MOST_ROUNDS = 2**62  # more than end in any time: a compiled loop counts in 64 bits
+ROUNDS = 10  # rounds; scores mostly take more
+_WORTH = 4  # rounds; copying ids to 4 bytes pays off in more
+_SHORT = 1 << 24  # entries; the 4-byte ids of more would take over 64 MiB
+MOST_ROUNDS = 2**62  # rounds; more than can ever run, and a compiled loop counts in 64 bits
 
 
 def multiply(weighted: bool) -> Any:
-    """Return the product with a matrix on the left that counts edges, or adds their values."""
+    """Return the semiring of A x, in which edges count by their values if `weighted`, else equally."""
     return semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_second[datatypes.FP64]
 
 
 def product_by_loop(
     A: Matrix, x: NDArray[np.float64] | Callable[[], NDArray[np.float64]], weighted: bool, back: bool
 ) -> NDArray[np.float64] | None:
-    """Return A x, or A' x, of an array or of what is made if the engine runs a loop; None if it runs none."""
+    """Return A x, or A' x if `back`, by a loop; None if the engine runs none. A callable `x` returns the array."""
     y: NDArray[np.float64] | None = run_loop(onward, A, weighted, x, back and not facts.is_symmetric(A))
     return y
 
 
-def run_loop(loop: Callable[..., Any], A: Matrix, weighted: bool, *given: Any, products: int = 1) -> Any:
-    """Run a loop with the edges' weights, or without, and return its result; None if the engine runs no loop."""
+def run_loop(loop: Callable[..., Any], A: Matrix, weighted: bool, *given: Any, times: int = 1) -> Any:
+    """Run a loop over the edges, with their weights or without; return its result, None if the engine runs no loop."""
     if weighted and not (A.dtype.is_integer or A.dtype.is_float or A.dtype is datatypes.BOOL):
         return None
     weights, values = ((), np.float64) if weighted else ((NO_WEIGHTS,), None)
-    return engine_loops.run_loop(loop, A, *weights, *given, cost=products * COST, values=values)
+    return engine_loops.run_loop(loop, A, *weights, *given, times=times, values=values)
 
 
 def rows_of(A: Matrix, weighted: bool, rounds: int) -> Callable[[], tuple[bool, bool]]:
-    """Return a function of how such rounds read rows: see :func:`~sparsezc.algorithms.loops.power_iterations.powers`.
+    """Return the argument `rows` of :func:`~sparsezc.algorithms.loops.power_iterations.powers`, a callable.
 
-    Ids of 4 bytes are made only where memory has room for them beside the loop's own arrays.
+    Ids are copied to 4 bytes only if host memory suffices for them beside the loop's own arrays.
     """
 
     def made() -> tuple[bool, bool]:
@@ -77,14 +75,14 @@ def rows_of(A: Matrix, weighted: bool, rounds: int) -> Callable[[], tuple[bool, 
 def by_loop(
     A: Matrix, start: Vector, terms: Callable[[], Any], bound: float, max_iter: int, weighted: bool
 ) -> NDArray[np.float64] | None:
-    """Return the scores after iterations in one loop, an array of its own; None if the engine runs none.
+    """Iterate by a compiled loop until the scores converge; return a new array, None if the engine runs no loop.
 
-    See :func:`sparsezc.algorithms.loops.power_iterations.powers`.
+    For `terms` see :func:`sparsezc.algorithms.loops.power_iterations.powers`.
     """
     begin = start.to_dense
     for some in pieces(A, min(max_iter, MOST_ROUNDS)):
         rows = rows_of(A, weighted, some)
-        found = run_loop(powers, A, weighted, begin, terms, rows, float(bound), some, products=ROUNDS)
+        found = run_loop(powers, A, weighted, begin, terms, rows, float(bound), some, times=ROUNDS)
         if found is None:
             return None
         if not bound < found[1] < float("inf"):
@@ -104,13 +102,13 @@ def moved(x: Vector, before: Vector) -> float:
 
 
 def options(tol: Any, max_iter: Any) -> tuple[float, int]:
-    """Check a tolerance, at least 0, and a number of iterations, at least 1, which may be written as 100.0."""
+    """Check a tolerance >= 0 and a number of iterations >= 1, which may be a float such as 100.0."""
     rounds = int(max_iter) if isinstance(max_iter, float) and max_iter.is_integer() else max_iter
     return _check.number(tol, "tol", 0, infinite=True), _check.count(rounds, "max_iter", 1)
 
 
 def failure(what: str, max_iter: int, change: float, bound: float) -> ConvergenceFailure:
-    """Make the error for an iteration that did not converge."""
+    """Return the error of an iteration in which `what`, such as "the scores", did not converge."""
     if not change < float("inf"):
         return ConvergenceFailure(
             f"after max_iter = {max_iter} iterations or fewer {what} are no longer finite: a factor, a start or weights"

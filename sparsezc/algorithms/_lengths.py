@@ -20,7 +20,7 @@ TAKEN_BY = "; bellman_ford and all_pairs_shortest_paths take negative ones"
 
 
 class Lengths(NamedTuple):
-    """The facts of one pass over the lengths: their number, the extremes and the mean."""
+    """The number of edges, and the extremes and the mean of their lengths."""
 
     edges: int
     least: float
@@ -29,7 +29,7 @@ class Lengths(NamedTuple):
 
 
 def lengths_of(A: Matrix) -> Lengths:
-    """Return the lengths of the edges of `A` in one pass; raise InvalidValue for NaN."""
+    """Return number, extremes and mean of the edges' lengths, kept with `A`; raise InvalidValue for NaN."""
     return facts.fact(A, "lengths", lambda: _look(A))  # type: ignore[no-any-return]
 
 
@@ -44,7 +44,7 @@ def _look(A: Matrix) -> Lengths:
 
 
 def distances_of(A: Matrix) -> tuple[Any, Any]:
-    """Return the type of the distances over the edges of `A`, and their infinity; raise InvalidValue for NaN."""
+    """Return the type of distances over the edges of `A`, and this type's infinity; raise InvalidValue for NaN."""
     if A.dtype not in {datatypes.FP32, datatypes.FP64}:
         return datatypes.INT64, infinity(datatypes.INT64)
     lengths_of(A)
@@ -52,22 +52,22 @@ def distances_of(A: Matrix) -> tuple[Any, Any]:
 
 
 def refuse_long(A: Matrix, dtype: datatypes.DataType) -> None:
-    """Raise InvalidValue for integer lengths of 2^63 - 1, the INT64 that stands for infinity, or more."""
+    """Raise InvalidValue for integer lengths >= 2^63 - 1, the INT64 that stands for infinity."""
     if dtype is datatypes.INT64 and (most := lengths_of(A).most) >= infinity(dtype):
         raise InvalidValue(f"A has values up to {most}: distances may not fit INT64")
 
 
-@cache  # NumPy takes a microsecond to say it
+@cache  # np.iinfo takes a microsecond
 def infinity(dtype: datatypes.DataType) -> float:
-    """Return the value that no distance of a type has: infinity, or an integer's largest."""
+    """Return the distance of unreachable vertices in a type: infinity, or an integer type's largest value."""
     return int(np.iinfo(dtype.np_type).max) if dtype.is_integer else inf
 
 
 def refuse_overflow(A: Matrix, lowest: Any) -> None:
     """Raise InvalidValue for integer distances that may have wrapped around.
 
-    A sum of two INT64 that wraps leaves a negative distance behind: the wrapped sum itself, or the distance that the
-    sum began with.
+    If a sum of two INT64 wraps around, a distance is negative: the sum itself, or the one that a length was added to.
+    `lowest` is the least distance.
     """
     lengths = lengths_of(A)
     if lowest < 0 and max(-int(lengths.least), int(lengths.most)) * A.nrows >= 2**63:
@@ -77,10 +77,10 @@ def refuse_overflow(A: Matrix, lowest: Any) -> None:
 
 
 def refuse_reaching_infinity(A: Matrix, distance: Vector) -> None:
-    """Raise InvalidValue for integer distances of which one equals the INT64 that stands for infinity.
+    """Raise InvalidValue if an integer distance is as large as the INT64 that stands for infinity.
 
-    `distance` is the result of a search, with that INT64 at each vertex that it did not reach: an edge from a reached
-    vertex to one of these shows that its distance is this large.
+    `distance` is the result of a search, with that INT64 at each vertex not reached: an edge from a reached vertex to
+    such a vertex proves that the search reached it at this distance or more.
     """
     if lengths_of(A).most * A.nrows < 2**63:
         return

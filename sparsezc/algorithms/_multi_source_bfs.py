@@ -23,14 +23,12 @@ from sparsezc.terminal.progress import steps
 #: Searches that share a pass: one bit each of a UINT64.
 WIDTH = 64
 _ALL = 2**WIDTH - 1
-#: Nanoseconds of a pass for each row and entry, at least.
-COST = 50.0
 
 
 def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]]:
-    """Yield each depth and the searches that first reach each vertex there: UINT64 bit sets, 64 searches at a time.
+    """Yield each depth and a vector of UINT64 bit sets: the searches that reach each vertex there, 64 at a time.
 
-    With q those bits, and m the bits of searches that have not reached a vertex yet::
+    With q these bits, and m the bits of the searches that have not reached a vertex yet::
 
         m = m xor q
         w = m and (the bits of all of q)    the active searches that have not reached a vertex
@@ -57,19 +55,20 @@ def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]
             depth += 1
 
 
-def loop_pieces(A: Matrix, over: range, cost: float, sources: int) -> Iterable[tuple[range, float]]:
-    """Yield the ranges that a compiled loop runs over at a time, and the statements' cost for each number of the whole.
+def loop_pieces(A: Matrix, over: range, sources: int) -> Iterable[tuple[range, float]]:
+    """Yield the pieces of `over` that one call of a compiled loop takes, each with `times` for ``run_loop``.
 
-    A number is a pass over the rows of `A`, and the threads that share a piece take some each.
+    A number of `over` is one search, a pass over the rows of `A`; threads divide a piece among them. `times` is the
+    ratio of all searches to those of the piece, because the compiled loop serves all pieces.
     """
     size = engine_loops.passes(A, max(len(over), 1)) * processors(16) * over.step
     pieces = [range(at, min(at + size, over.stop), over.step) for at in range(over.start, over.stop, size)]
-    some = [(piece, cost * len(over) / len(piece)) for piece in pieces]
+    some = [(piece, len(over) / len(piece)) for piece in pieces]
     return steps(some, "sources", total=sources, size=lambda piece: piece[0].stop - piece[0].start)
 
 
 def popcount(bits: Vector) -> Vector:
-    """Count the set bits of each entry: in pairs, in fours, in bytes, and the bytes added by a product."""
+    """Count the set bits of each entry: by pairs, by fours, by bytes, and then a product adds up the bytes."""
     # x - (x >> 1 & 01 01 ...)
     count = _masked(bits, 1, 0x5555555555555555)
     count << bits.ewise_mult(count, binary.minus)
@@ -94,10 +93,10 @@ def _masked(x: Vector, shift: int, mask: int) -> Vector:
 
 
 def sample(n: int, k: Any, seed: int | None, sources: Any = None) -> NDArray[np.int64]:
-    """Draw k different vertices in ascending order; return all without k, or the given `sources`."""
+    """Draw `k` different vertices, ascending; return the given `sources` if any, and all vertices without `k`."""
     if sources is not None:
         if k is not None:
-            raise InvalidValue("k and sources both say where to start; give one of them")
+            raise InvalidValue("k and sources are both given; give one of them")
         return _check.vertices(sources, n)
     _check.seed(seed, "sources")
     if k is None:
@@ -107,10 +106,10 @@ def sample(n: int, k: Any, seed: int | None, sources: Any = None) -> NDArray[np.
 
 
 def counts(A: Matrix, sources: NDArray[np.int64]) -> tuple[NDArray[Any], ...] | None:
-    """Return the searches' counts at each vertex (see the loop); None if the engine runs no loop."""
+    """Run :func:`~sparsezc.algorithms.loops.multi_source.counts` from all sources; None if the engine runs no loop."""
     found: list[Any] = []
-    for over, cost in loop_pieces(A, range(0, sources.size, WIDTH), COST, sources.size):
-        if (each := engine_loops.run_loop(loop.counts, A, sources, cost=cost, over=over)) is None:
+    for over, times in loop_pieces(A, range(0, sources.size, WIDTH), sources.size):
+        if (each := engine_loops.run_loop(loop.counts, A, sources, times=times, over=over)) is None:
             return None
         reached, total, inverse, farthest = zip(*found, *each, strict=True)
         found = [(sum(reached), sum(total), sum(inverse), np.maximum.reduce(farthest))]

@@ -1,4 +1,4 @@
-"""Edges that point one way: from lower to higher vertices, in an order that keeps rows short."""
+"""Orientation of undirected edges: from earlier to later vertices, in an order that keeps rows short."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sparsezc.semirings.types import datatypes
 
 
 def by_degree(S: Matrix) -> tuple[Matrix, Matrix]:
-    """Split the edges of an undirected simple graph into those to earlier and to later vertices; values are undefined.
+    """Split an undirected simple graph into its edges to earlier and those to later vertices; values are undefined.
 
     With d the degrees, vertices are in the order of r::
 
         r = d n + i
 
-    No vertex has many neighbours after it: of m edges, at most sqrt(2 m). No vertex is renumbered.
+    In a graph of m edges each vertex has at most sqrt(2 m) later neighbours. Vertices keep their numbers.
 
     Source: N. Chiba, T. Nishizeki, Arboricity and subgraph listing algorithms, SIAM J. Computing 14, 1985,
     doi:10.1137/0214017.

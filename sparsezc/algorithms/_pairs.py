@@ -1,4 +1,4 @@
-"""Common neighbours of the pairs of vertices that a caller names."""
+"""Common neighbours of given pairs of vertices."""
 
 from __future__ import annotations
 
@@ -13,12 +13,9 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry of the graph, at least.
-COST = 5.0
-
 
 class Common(NamedTuple):
-    """The pairs that have common neighbours: their number, the sum of their weights, and the degrees of i and of j."""
+    """The pairs (i, j) that have common neighbours: number and summed weights of these, and the degrees of i and j."""
 
     i: NDArray[np.int64]
     j: NDArray[np.int64]
@@ -32,19 +29,19 @@ class Common(NamedTuple):
         return made
 
 
-#: How a common neighbour counts by its degree: not at all, as one over it, as one over its logarithm.
+#: The arguments `by_degree`: a common neighbour of degree d counts as 1, as 1 / d, or as 1 / log(d).
 EQUALLY, INVERSE, LOGARITHMIC = (False, False), (True, False), (True, True)
 
 
 def common(
     A: Matrix, pairs: Matrix | None, weight: Vector | None = None, by_degree: tuple[bool, bool] = EQUALLY
 ) -> Common | None:
-    """Count the common neighbours of each pair by a loop; None if the engine runs none, or no pairs are named."""
+    """Count the common neighbours of each pair by a loop; None if the engine runs no loop, or `pairs` is None."""
     if pairs is None or not engine_loops.runs_loops(A):
         return None
     i, j = (ids.astype(np.int64) for ids in pairs.to_coo(values=False)[:2])
     own = None if weight is None else weight.dup(datatypes.FP64)
-    found = engine_loops.run_loop(loop.common, A, (i, j), lambda: (*_everywhere(own), *by_degree), cost=COST)
+    found = engine_loops.run_loop(loop.common, A, (i, j), lambda: (*_everywhere(own), *by_degree))
     if found is None:
         return None
     has = found[0] > 0
@@ -52,7 +49,7 @@ def common(
 
 
 def _everywhere(weight: Vector | None) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the weight of each vertex, and whether it has one; two empty arrays if all count equally."""
+    """Return arrays of the vertices' weights, and of which vertices have one; two empty arrays if all count equally."""
     if weight is None:
         return np.empty(0), np.empty(0, np.bool_)
     at, has = weight.to_coo(values=False)[0], np.zeros(weight.size, np.bool_)

@@ -31,15 +31,15 @@ def has_loops(A: Matrix) -> bool:
     """Return whether there are entries on the diagonal."""
 
     def look() -> bool:
-        # In a file, too, where a statement would load the matrix.
-        found = engine_loops.run_loop(connectivity.loops, A, cost=1.0)
+        # A loop reads a matrix in a file in place; a statement would load it.
+        found = engine_loops.run_loop(connectivity.loops, A)
         return bool(A.select(select.diag).new().nvals if found is None else found)
 
     return bool(facts.fact(A, "loops", look))
 
 
 def is_symmetric(A: Matrix) -> bool:
-    """Return whether every edge has its opposite: by one pass over the entries, unless it is known."""
+    """Return whether every edge has its opposite, by one pass over the entries unless this is known already."""
     return facts.is_symmetric(A) or bool(A.ewise_mult(A.T, binary.pair).new().nvals == A.nvals)
 
 

@@ -1,4 +1,4 @@
-"""The starts of searches: a Vector for one, a Matrix with a row each for several at once."""
+"""Frontiers of searches: a Vector for one search, a Matrix with a row for each of several."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from sparsezc.memory import budget
 from sparsezc.semirings.types.datatypes import DataType
 from sparsezc.terminal.progress import steps
 
-#: Searches that share a pass: as many as have their rows within the caches, at least FEW and at most MOST.
+#: Searches that share a pass: as many as have CACHED positions in all, which fit the caches; FEW to MOST.
 FEW, MOST, CACHED = 16, 64, 2**20
-#: A vector that has an entry in less than one of so many positions is stored as a list of positions and values.
+#: A vector with an entry in less than one of FEW_OF positions is stored as a list of positions and values.
 FEW_OF = 16
-#: The share of memory that the searches of a pass may take.
+#: The share of free memory that the searches of a pass may take.
 SHARE = 0.25
 
 
 def start(A: Matrix, source: Any, n: int, dtype: DataType, value: Any = None) -> Any:
-    """Place one value at the source of a search of `A`; `value` None stands for the source's number.
+    """Return the first frontier of a search of `A`: `value` at the source, or the source's own number if it is None.
 
     Returns
     -------
@@ -43,12 +43,12 @@ def start(A: Matrix, source: Any, n: int, dtype: DataType, value: Any = None) ->
 
 
 def are_several(source: Any) -> bool:
-    """Return whether an argument is an iterable of vertices; a text, and a zero-dimensional array, is one vertex."""
+    """Return whether `source` is an iterable of vertices; a str or a zero-dimensional array counts as one vertex."""
     return isinstance(source, Iterable) and not isinstance(source, str) and getattr(source, "ndim", None) != 0
 
 
 def vector(values: NDArray[Any], met: NDArray[np.bool_], queue: NDArray[np.int64], count: int) -> Vector:
-    """Make a Vector of a loop's results where `met` is true: at the first `count` positions of a queue."""
+    """Make a Vector of a loop's results where `met` is true; the first `count` items of `queue` are these positions."""
     if count * FEW_OF > values.size:
         return engine_loops.vector(values, None if count == values.size else met)
     at = queue[:count].copy()
@@ -62,16 +62,16 @@ def empty(q: Any, dtype: DataType) -> Any:
 
 
 def rows(sources: NDArray[np.int64], n: int, dtype: DataType, values: Any) -> Matrix:
-    """Make a matrix whose row i holds a value at ``sources[i]``."""
+    """Make a matrix whose row i has one entry, at ``sources[i]``."""
     made: Matrix = Matrix.from_coo(np.arange(sources.size), sources, values, dtype, nrows=sources.size, ncols=n)
     return made
 
 
 def batches(sources: NDArray[np.int64], n: int, nbytes: int) -> Iterator[NDArray[np.int64]]:
-    """Yield the sources in groups searched together, each in a row of `n` entries of `nbytes` bytes."""
+    """Yield groups of sources whose searches run together; each has a row of `n` entries and takes `nbytes` bytes."""
     size = max(FEW, min(MOST, CACHED // max(n, 1)))
-    room = budget.workspace()
-    if room is not None:
-        size = max(1, min(size, int(SHARE * room) // max(nbytes, 1)))
+    space = budget.workspace()
+    if space is not None:
+        size = max(1, min(size, int(SHARE * space) // max(nbytes, 1)))
     groups = (sources[first : first + size] for first in range(0, sources.size, size))
     yield from steps(groups, "sources", total=sources.size, size=len)

@@ -20,20 +20,20 @@ from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
-_UNCHECKED = 1 << 26  # bytes that are there in any case
+_UNCHECKED = 1 << 26  # bytes of results before free host memory is checked for the first time
 
 
 def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
     """Compute the length of a shortest path from every vertex to every vertex that it reaches.
 
-    The answer has up to n * n entries: this is for small graphs.
+    The result has up to n * n entries, so the graph must be small.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j and its value the edge's length. Lengths may be
-        negative as long as no cycle has a negative sum. A length of infinity is an edge that cannot be used; integers
-        have none.
+        negative as long as no cycle has a negative sum. An edge of infinite length cannot be used; integers have no
+        infinity.
 
     weighted : bool
         False: values are ignored, and distances are hops.
@@ -51,7 +51,7 @@ def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
     DimensionMismatch
         `A` is not square.
     OutOfMemory
-        The distances found take more host memory than there is.
+        The distances take more host memory than is free.
 
     Notes
     -----
@@ -59,7 +59,7 @@ def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
 
         D = D min Q A        over (min, plus)
 
-    If a length is negative, paths of twice as many edges in each round, which finds a negative cycle early::
+    If a length is negative, each round doubles the number of edges of paths, which finds a negative cycle early::
 
         D = D min D D        from A with 0 on the diagonal
 
@@ -109,7 +109,7 @@ def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
 def _by_loop(A: Matrix, dtype: datatypes.DataType, infinity: Any) -> Matrix | None:
     """Return the distances from one vertex after another; None if the engine runs no loops.
 
-    Beside what is found, there must be room to put it together.
+    Free host memory must suffice for a second copy of the distances found so far, in which they are concatenated.
     """
     n = A.nrows
     if n == 0:

@@ -1,4 +1,4 @@
-"""A lower bound of the diameter, by a few searches."""
+"""A lower bound of the diameter, from a few searches."""
 
 from __future__ import annotations
 
@@ -16,18 +16,15 @@ from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import monoid, select
 from sparsezc.terminal.progress import steps
 
-#: Nanoseconds for each row and entry, at least.
-COST = 10.0
-
 
 def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
-    """Estimate the diameter: a distance that is often the greatest between two vertices, and never more.
+    """Estimate the diameter from below: by a distance that is often the greatest between two vertices.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix of a graph of at least one vertex: an entry (i, j), whatever its value, is an edge from i to
-        j. Distances are hops, and only vertices that reach each other count.
+        j. Distances are hops; pairs of vertices without a path do not count.
     source : int, optional
         Where the first search starts; by default a vertex with the most out-edges.
     sweeps : int
@@ -72,7 +69,7 @@ def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
         source = _check.vertex(source, n)
     if facts.is_symmetric(A):
         start = -1 if source is None else source
-        if (found := engine_loops.run_loop(farthest, A, start, sweeps, cost=COST)) is not None:
+        if (found := engine_loops.run_loop(farthest, A, start, sweeps)) is not None:
             return int(found)
     if source is None:
         degree = out_degree(A)
@@ -82,7 +79,7 @@ def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
     B = transposed(A) if sweeps > 1 else A
     longest, begun = 0, set()
     for sweep in steps(range(sweeps), "sweeps", at_most=True):
-        if (v, sweep % 2) in begun:  # all further sweeps were run before
+        if (v, sweep % 2) in begun:  # further sweeps would repeat earlier ones
             break
         begun.add((v, sweep % 2))
         distance = bfs(B if sweep % 2 else A, v)

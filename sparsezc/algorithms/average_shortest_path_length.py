@@ -13,19 +13,19 @@ from sparsezc.semirings import monoid
 
 
 def average_shortest_path_length(A: Matrix, *, weighted: bool = False) -> float:
-    """Compute the mean of the distances between two different vertices.
+    """Compute the mean distance over all ordered pairs of different vertices.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix of a (strongly) connected graph of at least one vertex: an entry (i, j) is an edge from i to j.
     weighted : bool
-        Values are the edges' lengths, >= 0, and an infinite one an edge that cannot be used; else distances are hops.
+        Values are edge lengths >= 0, and an edge of infinite length cannot be used; else distances are hops.
 
     Returns
     -------
     float
-        0 for a single vertex.
+        The mean; 0 for a single vertex.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Shortest paths with edges of negative length, and cycles of negative length."""
+"""Shortest paths over edges of negative length, and detection of negative cycles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._lengths import distances_of, refuse_long, refuse_overflow, refuse_reaching_infinity
 from sparsezc.algorithms.loops import relaxation
-from sparsezc.algorithms.sssp import COST, nearest
+from sparsezc.algorithms.sssp import nearest
 from sparsezc.core import engine_loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -20,22 +20,22 @@ from sparsezc.semirings.types import datatypes
 
 
 def bellman_ford(A: Matrix, source: Any) -> tuple[Vector, Vector]:
-    """Compute the shortest paths from one vertex: each vertex's distance, and the vertex before it on such a path.
+    """Compute the shortest paths from one vertex: each vertex's distance, and its predecessor on a shortest path.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j and its value the edge's length, which may be negative.
-        A length of infinity is an edge that cannot be used; integers have none.
+        An edge of infinite length cannot be used; integers have no infinity.
     source : int
-        Where the paths start, in 0..n-1.
+        The vertex at which paths start, in 0..n-1.
 
     Returns
     -------
     distance : Vector, size n
         INT64 for BOOL and integer lengths, else the matrix's own type; vertices that are not reached have no entry.
     parent : Vector of INT64, size n
-        The vertex before each one on a shortest path; the source is its own.
+        The predecessor of each reached vertex on a shortest path; the source is its own.
 
     Raises
     ------
@@ -56,8 +56,9 @@ def bellman_ford(A: Matrix, source: Any) -> tuple[Vector, Vector]:
         q<t < d> = t;  d<q> = q
         p<q> = the i of an entry of E diag(q), over (any, eq), that is true
 
-    A cycle of parents has negative length, and there is one as soon as a distance falls in round n; parents are checked
-    in rounds 1, 2, 4, ... and from n on. :func:`sssp`, which computes no parents, takes half the time.
+    A cycle of parents has negative length, and one exists as soon as a distance falls in round n; the parents are
+    checked for cycles in rounds 1, 2, 4, ... and from round n on. :func:`sssp`, which computes no parents, takes half
+    the time.
 
     Source: R. Bellman, On a routing problem, 1958, doi:10.1090/qam/102435; B. Cherkassky, A. Goldberg, Negative-cycle
     detection algorithms, 1999, doi:10.1007/s101070050058.
@@ -94,12 +95,12 @@ def find_negative_cycle(A: Matrix, source: Any = None) -> Vector:
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix, as :func:`bellman_ford` takes it.
     source : int, optional
-        Only a cycle that this vertex reaches; by default any.
+        The search is limited to cycles that this vertex reaches; by default it is not.
 
     Returns
     -------
     Vector of INT64
-        The vertices of a cycle in their order, each once; of size 0 if there is none.
+        The vertices of a cycle in their order, each once; of size 0 if no such cycle exists.
 
     Raises
     ------
@@ -128,15 +129,15 @@ def find_negative_cycle(A: Matrix, source: Any = None) -> Vector:
 
 
 def _relaxed(A: Matrix, sources: NDArray[np.int64]) -> tuple[Vector, Vector, NDArray[np.int64]]:
-    """Return the distances from some vertices, infinite where they lead nowhere, parents, and a cycle or nothing.
+    """Return distances from the nearest source, infinity if unreachable, parents, and a cycle of parents or nothing.
 
-    With a cycle of parents, which has negative length, distances are not final. Vertices at which paths start have no
-    parent, unless a cycle leads back to them.
+    If a cycle of parents, which has negative length, was found, the distances are not final. A source has no parent
+    unless a cycle leads back to it.
     """
     n, (dtype, never) = A.nrows, distances_of(A)
     kind = dtype.np_type.type
     found = engine_loops.run_loop(
-        relaxation.relaxed, A, lambda: np.full(n, never, kind), lambda: np.full(n, -1), sources, cost=COST, values=kind
+        relaxation.relaxed, A, lambda: np.full(n, never, kind), lambda: np.full(n, -1), sources, values=kind
     )
     if found is None:
         distance, parent = Vector.from_scalar(never, n, dtype), Vector(datatypes.INT64, n)
@@ -155,7 +156,7 @@ def _relaxed(A: Matrix, sources: NDArray[np.int64]) -> tuple[Vector, Vector, NDA
 
 
 def _relax(A: Matrix, distance: Vector, parent: Vector, q: Vector) -> NDArray[np.int64]:
-    """Lower distances until none changes, or until parents form a cycle, which is returned."""
+    """Lower distances until none changes or until parents form a cycle; return this cycle, or an empty array."""
     n, dtype = distance.size, distance.dtype
     t, better = Vector(dtype, n), Vector(datatypes.BOOL, n)
     cycle, rounds = np.empty(0, np.int64), 0
@@ -179,8 +180,8 @@ def _relax(A: Matrix, distance: Vector, parent: Vector, q: Vector) -> NDArray[np
 
 
 def _cycle(parent: Vector) -> NDArray[np.int64]:
-    """Find a cycle of parents, in the order of the edges; empty without one."""
-    # u = p, or itself without a parent;  u = u(u): after n steps such a vertex, or one on a cycle
+    """Return a cycle of parents in the order of its edges; an empty array if there is none."""
+    # u = p, or the vertex itself without a parent;  u = u(u): after n steps u is without a parent or on a cycle
     up = Vector.from_scalar(0, parent.size, datatypes.INT64)
     up << up.apply(indexunary.rowindex)
     up(parent.S) << parent
@@ -193,7 +194,7 @@ def _cycle(parent: Vector) -> NDArray[np.int64]:
 
 
 def _around(parents: NDArray[np.int64], vertex: int) -> NDArray[np.int64]:
-    """Return the cycle of parents that a vertex is on."""
+    """Return the cycle of parents that contains a vertex, in the order of its edges."""
     back = [vertex]
     while (v := int(parents[back[-1]])) != back[0]:
         back.append(v)

@@ -1,4 +1,4 @@
-"""Betweenness centrality, of vertices and of edges."""
+"""Betweenness centrality of vertices and of edges."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ from sparsezc.memory.budget import has_host
 from sparsezc.semirings import binary, semiring, unary
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds of a search for each row and entry, at least.
-COST = 20.0
 _SUMS = {"FP64": datatypes.FP64, "FP32": datatypes.FP32}
 
 
@@ -39,30 +37,30 @@ def betweenness_centrality(
     sources: Iterable[Any] | None = None,
     dtype: str = "FP64",
 ) -> Vector:
-    """Compute the share of the shortest paths between others that pass through each vertex.
+    """Compute for each vertex the share of the shortest paths between other vertices that pass through it.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j.
     k : int, optional
-        Estimate from the paths that start at this many vertices, drawn at random; by default at all of them.
+        Estimate from the paths that start at `k` vertices, drawn at random; by default at all vertices.
     normalized : bool
         Divide by the number of pairs; else count paths. Pairs are ordered: for a graph whose edges go both ways the
         counts are twice those that NetworkX has for undirected graphs.
     endpoints : bool
-        A path also passes through its own ends.
+        Count a path for its two end vertices, too.
     seed : int, optional
         Chooses the `k` vertices; random by default.
     weighted : bool
-        Values are the edges' lengths, > 0, and an infinite one an edge that cannot be used; else distances are hops.
+        Values are edge lengths > 0, and an edge of infinite length cannot be used; else distances are hops.
     sources : iterable of int, optional
-        The vertices to start at, instead of `k`. Without `normalized` nothing is scaled: the sum over these
-        sources, as the GAP benchmark asks.
+        The vertices at which paths start, instead of `k`. Without `normalized` the result is the unscaled sum over
+        these sources, as the GAP benchmark requires.
     dtype : {"FP64", "FP32"}
         The type in which statements count paths and add up the shares of a search in hops. FP32 halves the bytes of
-        vectors. All terms are positive, so shares stay right to about six digits, though counts beyond 2^24 are
-        rounded. Compiled loops on a CPU use FP64 in any case.
+        vectors. As all terms are positive, shares are right to about six digits, though path counts beyond 2^24 are
+        rounded. Compiled loops on a CPU always use FP64.
 
     Returns
     -------
@@ -72,9 +70,9 @@ def betweenness_centrality(
     Raises
     ------
     InvalidValue
-        `dtype` is none of these, or FP32 and a vertex has more than 3.4e38 shortest paths or `weighted`;
-        `k` is less than 1 or given beside `sources`, `seed` is not from 0 to 2**64 - 1, or `weighted` and a length is
-        not above 0, or is too small to change a sum with others.
+        `dtype` is neither, or is FP32 and `weighted` is true or a vertex has more than 3.4e38 shortest paths; `k` is
+        less than 1 or given together with `sources`; `seed` is not from 0 to 2**64 - 1; or, if `weighted`, a length is
+        not above 0 or too small to change a sum with others.
     IndexOutOfBound
         One of `sources` is not a vertex of the graph.
     DimensionMismatch
@@ -82,15 +80,15 @@ def betweenness_centrality(
 
     Notes
     -----
-    With row i of Q_d the numbers of shortest paths from the i-th source to the vertices at depth d, forwards and then
-    backwards::
+    Row i of Q_d holds the numbers of shortest paths from the i-th source to the vertices at depth d. A forward sweep
+    over depths and a backward one::
 
         Q_(d+1)<!met> = Q_d A                        over (plus, first)
         X<Q_d> = ((1 + B) ./ Q_(d+1)) A'             over (plus, first)
         B = Q_d .* X
 
-    As many searches run together as memory holds. Over lengths each search has a copy of the graph, of which it keeps
-    the edges of its shortest paths; depth is then the number of edges of the longest of these to a vertex.
+    As many searches run together as fit in memory. Over lengths each search has a copy of the graph, reduced to the
+    edges of its shortest paths; the depth of a vertex is then the largest number of edges of a shortest path to it.
 
     Source: U. Brandes, A faster algorithm for betweenness centrality, 2001, doi:10.1080/0022250X.2001.9990249;
     estimates: U. Brandes, C. Pich, Centrality estimation in large networks, 2007, doi:10.1142/S0218127407018403.
@@ -119,18 +117,18 @@ def betweenness_centrality(
 
 def _by_loop(A: Matrix, starts: NDArray[np.int64], *, ends: bool = False, entries: bool = False) -> Vector | None:
     """Add up the shares of one search after another; None if the engine runs no loop."""
-    if entries and not has_host(8 * processors(16) * A.nvals):  # each thread adds up the shares of all entries
+    if entries and not has_host(8 * processors(16) * A.nvals):  # each thread has an array of the shares of all entries
         return None
     found: Any = 0.0
-    for over, cost in loop_pieces(A, range(starts.size), COST, starts.size):
-        if (each := engine_loops.run_loop(brandes, A, starts, ends, entries, cost=cost, over=over)) is None:
+    for over, times in loop_pieces(A, range(starts.size), starts.size):
+        if (each := engine_loops.run_loop(brandes, A, starts, ends, entries, times=times, over=over)) is None:
             return None
         found = sum(each, found)
     return engine_loops.vector(found) if starts.size else None
 
 
 def _by_statements(A: Matrix, starts: NDArray[np.int64], endpoints: bool, hops: datatypes.DataType | None) -> Vector:
-    """Add up the shares of all searches of a group together: in hops, by sums of this type, or over lengths."""
+    """Add up the shares, all searches of a group together; `hops`: the type of sums in hops, None over lengths."""
     centrality = Vector.from_scalar(0.0, A.nrows, datatypes.FP64)
     for group, paths in by_hops(A, starts, hops) if hops else by_lengths(A, starts, True):
         for _, _, b in backwards(paths):
@@ -149,7 +147,7 @@ def edge_betweenness_centrality(
     weighted: bool = False,
     sources: Iterable[Any] | None = None,
 ) -> Matrix:
-    """Compute the share of the shortest paths that use each edge.
+    """Compute for each edge the share of the shortest paths that contain it.
 
     Parameters
     ----------
@@ -158,8 +156,8 @@ def edge_betweenness_centrality(
     k, seed, weighted, sources
         As in :func:`betweenness_centrality`.
     normalized : bool
-        Divide by the number of pairs, n (n - 1); else count paths. Pairs are ordered, and so are edges: one that goes
-        both ways has, in the sum of its two entries, what NetworkX has for it if `normalized`, and twice that if not.
+        Divide by the number of pairs, n (n - 1); else count paths. Pairs and edges are ordered: the sum of the entries
+        (i, j) and (j, i) equals NetworkX's result for an undirected edge if `normalized`, and twice that if not.
 
     Returns
     -------
@@ -169,8 +167,8 @@ def edge_betweenness_centrality(
     Raises
     ------
     InvalidValue
-        `k` is less than 1 or given beside `sources`, `seed` is not from 0 to 2**64 - 1, or `weighted` and a length is
-        not above 0, or is too small to change a sum with others.
+        `k` is less than 1 or given together with `sources`; `seed` is not from 0 to 2**64 - 1; or, if `weighted`, a
+        length is not above 0 or too small to change a sum with others.
     IndexOutOfBound
         One of `sources` is not a vertex of the graph.
     DimensionMismatch
@@ -178,8 +176,8 @@ def edge_betweenness_centrality(
 
     Notes
     -----
-    With T the edges of shortest paths from a source, P the numbers of these paths to each vertex and W the share of
-    each path there, as in :func:`betweenness_centrality`::
+    With T the edges of shortest paths from a source, P the number of these paths to each vertex, and W the share of
+    each of these paths, (1 + B) ./ Q in :func:`betweenness_centrality`::
 
         diag(P) T diag(W)                            over (plus, times)
 
@@ -210,11 +208,11 @@ def edge_betweenness_centrality(
 
 
 def _by_statements_over_edges(A: Matrix, starts: NDArray[np.int64], weighted: bool) -> Matrix:
-    """Add up the shares of all searches of a group together."""
-    # an edge of infinite length, which no path uses, still has an entry in the result
+    """Add up the shares of edges, all searches of a group together."""
+    # the result has an entry for each edge, also for those of infinite length, which no path uses
     centrality: Matrix = A.apply(binary.second[datatypes.FP64], right=0.0).new()
     for _, paths in by_lengths(usable(A, positive=True) if weighted else A, starts, weighted):
-        # P and W, of the sources and of the deepest level too
+        # P starts with the sources, which `backwards` does not yield
         count, worth = paths.levels[0].dup(), Vector(datatypes.FP64, paths.levels[0].size)
         for q, w, _ in backwards(paths):
             count(q.S) << q
@@ -227,7 +225,7 @@ def _by_statements_over_edges(A: Matrix, starts: NDArray[np.int64], weighted: bo
 
 
 def _ends(sources: NDArray[np.int64], paths: Paths) -> Vector:
-    """Count the paths that have each vertex as target or source."""
+    """Count for each vertex the pairs (source, target), with a path between them, that it is in."""
     ends = Vector(datatypes.FP64, paths.edges.nrows if paths.of_vertex is None else paths.of_vertex.ncols)
     targets = Vector(datatypes.FP64, sources.size)
     for depth in range(1, len(paths.levels)):
@@ -240,7 +238,7 @@ def _ends(sources: NDArray[np.int64], paths: Paths) -> Vector:
 
 
 def _rescale(centrality: Vector, starts: np.ndarray[Any, Any], normalized: bool, endpoints: bool) -> None:
-    """Apply NetworkX's scale: fewer paths pass through a vertex at which paths start, unless ends count."""
+    """Scale as NetworkX does: unless ends count, a source has one search fewer, as its own does not count."""
     n, k = centrality.size, starts.size
     ends = n if endpoints else n - 1
     if ends < 2 or k == 0:

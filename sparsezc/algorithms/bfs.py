@@ -19,36 +19,34 @@ from sparsezc.core.vector import Vector
 from sparsezc.semirings import semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds of a search for each row and entry, if levels are few.
-COST = 3.0
-
 
 @overload
 def bfs(A: Matrix, source: Iterable[Any]) -> Matrix: ...
 @overload
 def bfs(A: Matrix, source: Any) -> Vector: ...
 def bfs(A: Matrix, source: Any) -> Any:
-    """Count the hops from one vertex, or from each of several, to every vertex that it reaches.
+    """Count the hops from one vertex, or from each of several, to every vertex reachable from it.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j.
     source : int, or iterable of int
-        The start of the search, in 0..n-1. Each of several starts a search of its own, and they run together; a vertex
-        may occur twice. For hops from the nearest of several see :func:`multi_source_shortest_paths`.
+        The start of the search, in 0..n-1. Each of several vertices starts its own search, and the searches run
+        together; a vertex may occur twice. For hops from the nearest of several vertices see
+        :func:`multi_source_shortest_paths`.
 
     Returns
     -------
     Vector of INT32, size n
-        The length of a shortest path, 0 at the source; vertices that are not reached have no entry.
+        The number of hops, 0 at the source; vertices that are not reached have no entry.
     Matrix of INT32, shape (k, n)
-        For k sources: row i is the result of the search from the i-th. It has up to k * n entries.
+        For k sources: row i is the result of the search from the i-th source. The matrix has up to k * n entries.
 
     Raises
     ------
     IndexOutOfBound
-        `source` is not a vertex of the graph, or has one that is not.
+        `source`, or one of several, is not a vertex of the graph.
     DimensionMismatch
         `A` is not square.
 
@@ -57,9 +55,9 @@ def bfs(A: Matrix, source: Any) -> Any:
     With q the vertices first met at depth d::
 
         level<q> = d
-        q<!level> = q'A      over (any, pair): a product stops at the first edge that it finds
+        q<!level> = q'A      over (any, pair): a dot product ends at the first edge found
 
-    Several searches are the rows of a matrix Q, with the same two lines.
+    Several searches are the rows of a matrix Q in the same two statements.
 
     Source: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, chapter 2, SIAM 2011,
     doi:10.1137/1.9780898719918. Direction: S. Beamer, K. Asanovic, D. Patterson, SC 2012, doi:10.1109/SC.2012.50.
@@ -89,7 +87,7 @@ def bfs(A: Matrix, source: Any) -> Any:
 
 
 def near(A: Matrix, sources: NDArray[np.int64], radius: int) -> Vector | None:
-    """Count the hops from the nearest of several vertices, up to a radius, by a loop; None if the engine runs none."""
+    """Count hops from the nearest of `sources`, up to `radius`, by a loop; None if the engine runs no loop."""
     found = reached(A, sources, radius)
     return None if found is None else vector(*found)
 
@@ -98,11 +96,11 @@ def reached(A: Matrix, sources: NDArray[np.int64], radius: int) -> Any:
     """Run :func:`~sparsezc.algorithms.loops.searches.levels`; return None if the engine runs no loop."""
     n = A.shape[0]
     level, met = partial(np.empty, n, np.int32), partial(np.zeros, n, np.bool_)
-    return engine_loops.run_loop(searches.levels, A, level, met, sources, radius, cost=COST)
+    return engine_loops.run_loop(searches.levels, A, level, met, sources, radius)
 
 
 def levels(A: Matrix, frontier: Any) -> Any:
-    """Count the hops from `frontier`, a Vector, or a Matrix with a row for each search; it is overwritten."""
+    """Count the hops from `frontier`, a Vector, or a Matrix with a row for each search; `frontier` is overwritten."""
     if (found := searched(A, frontier)) is not None:
         return found
     level = empty(frontier, datatypes.INT32)
@@ -120,36 +118,36 @@ def bfs_parents(A: Matrix, source: Iterable[Any]) -> Matrix: ...
 @overload
 def bfs_parents(A: Matrix, source: Any) -> Vector: ...
 def bfs_parents(A: Matrix, source: Any) -> Any:
-    """Build breadth-first trees: for each vertex reached, the one before it on a shortest path.
+    """Build breadth-first trees: for each vertex reached, its predecessor on a shortest path.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j.
     source : int, or iterable of int
-        The root of the tree, in 0..n-1; the roots of several.
+        The root of the tree, in 0..n-1, or the roots of several trees.
 
     Returns
     -------
     Vector of INT64, size n
-        The parent of each vertex; the source is its own. Vertices that are not reached have no entry. A vertex
-        with several neighbours one level nearer to the source gets any of them.
+        The parent of each vertex; the source is its own. Vertices that are not reached have no entry. If a vertex has
+        several neighbours one level nearer to the source, any of them is its parent.
     Matrix of INT64, shape (k, n)
-        For k sources: row i is the tree of the i-th.
+        For k sources: row i is the tree of the i-th source.
 
     Raises
     ------
     IndexOutOfBound
-        `source` is not a vertex of the graph, or has one that is not.
+        `source`, or one of several, is not a vertex of the graph.
     DimensionMismatch
         `A` is not square.
 
     Notes
     -----
-    With q the vertices of one depth, each holding its parent::
+    With q the vertices of one depth, whose values are their parents::
 
         parent<q> = q
-        q<!parent> = q'A     over (any, secondi): the product is the number of the vertex that the edge leaves
+        q<!parent> = q'A     over (any, secondi): the product is the number of the edge's start
 
     Source: A. Buluc, T. Mattson, S. McMillan, J. Moreira, C. Yang, Design of the GraphBLAS API for C, IPDPSW 2017,
     doi:10.1109/IPDPSW.2017.117. Encoding of the answer: S. Beamer, K. Asanovic, D. Patterson, The GAP Benchmark
@@ -168,7 +166,7 @@ def bfs_parents(A: Matrix, source: Any) -> Any:
         if (found := engine_loops.search(A, root, parents=True)) is not None:
             return found
         tree, met = partial(np.empty, n, np.int64), partial(np.zeros, n, np.bool_)
-        looped = engine_loops.run_loop(searches.parents, A, tree, met, root, cost=COST)
+        looped = engine_loops.run_loop(searches.parents, A, tree, met, root)
         if looped is not None:
             return vector(*looped)
     frontier = start(A, source, n, datatypes.INT64)

@@ -18,12 +18,9 @@ from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds of the statements for each row and entry, at least, in a forest of few levels.
-COST = 200.0
-
 
 def biconnected_components(A: Matrix) -> Matrix:
-    """Label the edges: two have the same label if they are on a common cycle.
+    """Label the edges by biconnected component: two edges have the same label if they are on a common cycle.
 
     Parameters
     ----------
@@ -33,7 +30,7 @@ def biconnected_components(A: Matrix) -> Matrix:
     Returns
     -------
     Matrix of INT64, shape (n, n)
-        For each edge, in both directions, the number of a vertex that stands for its component.
+        For each edge, in both directions, the label of its component: a vertex number, unique to the component.
 
     Raises
     ------
@@ -48,9 +45,9 @@ def biconnected_components(A: Matrix) -> Matrix:
         l = min(x, N x)      over (min, second), then level by level from the children, over (min, first)
         h = max(x, N x)      likewise
 
-    the edge of v to its parent is on a cycle with that of the parent u to its own where l(v) < x(u) or h(v) >= x(u) +
-    s(u). These pairs (v, u), and N, are a graph whose components are the labels. A level of the forest takes a few
-    statements.
+    the edge from v to its parent u, and the edge from u to its own parent, are on a common cycle if l(v) < x(u) or
+    h(v) >= x(u) + s(u). The connected components of the graph of these pairs (v, u) and of N are the labels. Each level
+    of the forest takes a few statements.
 
     Source: R. Tarjan, U. Vishkin, An efficient parallel biconnectivity algorithm, 1985, doi:10.1137/0214061.
 
@@ -64,14 +61,14 @@ def biconnected_components(A: Matrix) -> Matrix:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    if (found := _by_loop(S)) and (labelled := engine_loops.run_loop(blocks, S, found[2], cost=COST)):
+    if (found := _by_loop(S)) and (labelled := engine_loops.run_loop(blocks, S, found[2])):
         indptr, indices, labels = labelled
         return engine_loops.matrix(indptr, indices, labels, n, symmetric=True)
     forest = _forest(S)
     tree = forest.to_parents
     both = tree.ewise_add(tree.T, binary.pair).new()
     N = S.dup(mask=~both.S)
-    # l and h: of the edges outside the forest, then of the subtrees
+    # l and h: over edges outside the forest, then over subtrees
     size, x = _preorder(forest)
     low, high = x.dup(), x.dup()
     low(binary.min) << N.mxv(x, semiring.min_second[datatypes.INT64])
@@ -82,12 +79,12 @@ def biconnected_components(A: Matrix) -> Matrix:
     v, u, _ = tree.to_coo()
     first, count, least, most = (w.to_dense(0) for w in (x, size, low, high))
     inner = np.zeros(n, bool)
-    inner[v] = True  # all but the roots
+    inner[v] = True  # vertices that are not roots
     on_cycle = inner[u] & ((least[v] < first[u]) | (most[v] >= first[u] + count[u]))
     joined = Matrix.from_coo(v[on_cycle], u[on_cycle], True, datatypes.BOOL, nrows=n, ncols=n)
     pairs = joined.ewise_add(N, binary.pair).new()
     label = connected_components(pairs)
-    # an edge has the label of its lower end
+    # an edge of the forest has the label of its child
     D = label.diag()
     L: Matrix = D.mxm(tree, semiring.any_first[datatypes.INT64]).new()
     L << L.ewise_add(L.T, binary.any)
@@ -96,7 +93,7 @@ def biconnected_components(A: Matrix) -> Matrix:
 
 
 def articulation_points(A: Matrix) -> Vector:
-    """Find the vertices without which their component falls apart.
+    """Find the vertices whose removal disconnects their connected component.
 
     Parameters
     ----------
@@ -106,7 +103,7 @@ def articulation_points(A: Matrix) -> Vector:
     Returns
     -------
     Vector of BOOL, size n
-        True for these vertices; others have no entry.
+        True for articulation points; other vertices have no entry.
 
     Raises
     ------
@@ -115,7 +112,7 @@ def articulation_points(A: Matrix) -> Vector:
 
     Notes
     -----
-    With L the labels of :func:`biconnected_components`, they have edges of two labels::
+    With L the labels of :func:`biconnected_components`, an articulation point has edges of two labels::
 
         min over j of L(i, j) < max over j of L(i, j)
 
@@ -137,7 +134,7 @@ def articulation_points(A: Matrix) -> Vector:
 
 
 def bridges(A: Matrix) -> Matrix:
-    """Find the edges without which their component falls apart.
+    """Find the edges whose removal disconnects their connected component.
 
     Parameters
     ----------
@@ -147,7 +144,7 @@ def bridges(A: Matrix) -> Matrix:
     Returns
     -------
     Matrix of BOOL, shape (n, n)
-        True for these edges, in both directions.
+        True for bridges, in both directions; other edges have no entry.
 
     Raises
     ------
@@ -182,24 +179,24 @@ def bridges(A: Matrix) -> Matrix:
 
 
 def _by_loop(A: Matrix) -> tuple[NDArray[np.bool_], NDArray[np.int64], Any] | None:
-    """Return what :func:`single_cuts` does; None if the engine runs no loop."""
+    """Run :func:`~sparsezc.algorithms.loops.cuts.single_cuts` on `A`; return None if the engine runs no loop."""
     _check.adjacency(A)
     if not engine_loops.runs_loops(A):
         return None
     found: tuple[NDArray[np.bool_], NDArray[np.int64], Any] | None
-    found = engine_loops.run_loop(single_cuts, simple(A), cost=COST)
+    found = engine_loops.run_loop(single_cuts, simple(A))
     return found
 
 
 class _Forest(NamedTuple):
-    """A breadth-first forest: entries (child, parent), the vertices of each level, and the roots' numbers."""
+    """A breadth-first forest: a matrix of entries (child, parent), and the vertices of each level."""
 
     to_parents: Matrix
     levels: list[Vector]
 
 
 def _forest(S: Matrix) -> _Forest:
-    """Search from the smallest vertex of each component at once."""
+    """Build the breadth-first forest whose roots are the smallest vertices of the components."""
     n = S.nrows
     component = connected_components(S).to_dense(0) if n else np.zeros(0, np.int64)
     roots = np.flatnonzero(component == np.arange(n))
@@ -207,7 +204,7 @@ def _forest(S: Matrix) -> _Forest:
     parent, levels = q.dup(), []
     while q.nvals:
         levels.append(q.apply(binary.pair[datatypes.BOOL], right=True).new())
-        # q<!p> = q'S          over (min, first), with each vertex's own number
+        # q<!p> = q'S          over (min, first), where values of q are the vertices' own numbers
         i, _ = q.to_coo()
         q = Vector.from_coo(i, i.astype(np.int64), datatypes.INT64, size=n)
         q << q.vxm(S, semiring.min_first[datatypes.INT64]).new(mask=~parent.S)
@@ -223,7 +220,7 @@ def _preorder(forest: _Forest) -> tuple[Vector, Vector]:
     tree, n = forest.to_parents, forest.to_parents.nrows
     size = Vector.from_scalar(1, n, datatypes.INT64)
     for level in reversed(forest.levels[1:]):
-        # s = s + tree' s, from the children up
+        # s = s + tree' s, level by level from the deepest
         size(binary.plus) << size.dup(mask=level.S).vxm(tree, semiring.plus_first[datatypes.INT64])
     count, parent = size.to_dense(0), np.full(n, -1, np.int64)
     i, j, _ = tree.to_coo()
@@ -232,7 +229,7 @@ def _preorder(forest: _Forest) -> tuple[Vector, Vector]:
     for level in forest.levels:
         v = level.to_coo()[0].astype(np.int64)
         v = v[np.argsort(parent[v], kind="stable")]
-        before = np.cumsum(count[v]) - count[v]  # the sizes of the vertices before each, then of its own siblings
+        before = np.cumsum(count[v]) - count[v]  # total size of the subtrees before each in the level
         first = np.r_[True, np.diff(parent[v]) != 0]
         siblings = np.maximum.accumulate(np.where(first, np.arange(v.size), 0))
         root = parent[v] < 0

@@ -1,4 +1,4 @@
-"""Communities by label propagation."""
+"""Communities by synchronous label propagation (CDLP of LDBC Graphalytics)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sparsezc.terminal.progress import steps
 
 
 def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:
-    """Find communities: each vertex takes the label that most of its neighbours have, round by round.
+    """Find communities: in each round, every vertex takes the label that most of its neighbours have.
 
     All vertices change at once. Of several labels with equally many votes the smallest wins. In a directed graph both
     ends of an edge vote for each other, and a pair of opposite edges counts twice. Loops do not count.
@@ -26,12 +26,12 @@ def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j.
     max_iter : int
-        Number of rounds, at least 0; fewer are run when a round changes nothing.
+        Number of rounds, at least 0; the algorithm ends earlier once a round changes no label.
 
     Returns
     -------
     Vector of INT64, size n
-        The labels, an entry for every vertex; the first label of a vertex is its own number.
+        The labels, an entry for every vertex; each vertex starts with its own number as label.
 
     Raises
     ------
@@ -42,12 +42,12 @@ def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:
 
     Notes
     -----
-    With N(v) the neighbours of v, each as often as edges join it to v::
+    With N(v) the multiset of neighbours of v, one for each edge::
 
         l(v) = min argmax_k |{u in N(v): l(u) = k}|
 
-    The most frequent value is no monoid: it cannot be folded two at a time, so this is an operation of its own
-    (``ops.best_label``). After the first round it looks only at vertices that have a neighbour with a new label.
+    The most frequent value is no monoid, as it cannot be computed from two operands at a time; ``ops.best_label`` is an
+    operation of its own. After the first round it recomputes only vertices that have a neighbour with a new label.
 
     Source: A. Iosup et al., LDBC Graphalytics, VLDB 2016, doi:10.14778/3007263.3007270, after U. Raghavan, R. Albert,
     S. Kumara, Near linear time algorithm to detect community structures, 2007, doi:10.1103/PhysRevE.76.036106.
@@ -70,11 +70,11 @@ def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:
     looks = Vector.from_scalar(True, n, datatypes.BOOL)
     changed = Vector(datatypes.INT64, n)
     for _ in steps(range(rounds), "rounds", at_most=True):
-        # l(v) = min argmax_k |{u in N(v): l(u) = k}|, where that is another
+        # l(v) = min argmax_k |{u in N(v): l(u) = k}|, where this differs from l(v)
         changed(looks.S, replace=True) << ops.best_label(W, label, weigh, stays=False)
         if not changed.nvals:
             break
         label(changed.S) << changed
-        # whose neighbours have changed
+        # next: vertices with a changed neighbour
         looks << changed.vxm(W, semiring.any_pair[datatypes.BOOL])
     return label

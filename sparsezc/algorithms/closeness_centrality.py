@@ -20,7 +20,7 @@ from sparsezc.semirings.types import datatypes
 def closeness_centrality(
     A: Matrix, wf_improved: bool = True, *, weighted: bool = False, k: Any = None, seed: int | None = None
 ) -> Vector:
-    """Compute one over the mean distance from the vertices that reach each vertex.
+    """Compute for each vertex the reciprocal of the mean distance from the vertices that reach it.
 
     Parameters
     ----------
@@ -29,9 +29,9 @@ def closeness_centrality(
     wf_improved : bool
         Multiply by the share of the other vertices that reach the vertex, so that small components count less.
     weighted : bool
-        Values are the edges' lengths, >= 0, and an infinite one an edge that cannot be used; else distances are hops.
+        Values are edge lengths >= 0, and an edge of infinite length cannot be used; else distances are hops.
     k : int, optional
-        Estimate from the distances from this many vertices, drawn at random; by default from all.
+        Estimate from the distances from `k` vertices, drawn at random; by default from all vertices.
     seed : int, optional
         Chooses the `k` vertices; random by default.
 
@@ -49,13 +49,13 @@ def closeness_centrality(
 
     Notes
     -----
-    With S the vertices from which distances are computed::
+    With S the sources, the vertices from which distances are computed::
 
         r(v) = |{s in S, s != v: s reaches v}|
         closeness(v) = r(v) / sum_s d(s, v)  *  r(v) / |S - v|
 
-    Searches run together: those in hops are bits of a word, 64 of them in one pass over the matrix, those over lengths
-    rows of a matrix.
+    Searches run together: searches in hops as the bits of a word, 64 in one pass over the matrix; searches over lengths
+    as rows of a matrix.
 
     Source: L. Freeman, Centrality in social networks, 1979, doi:10.1016/0378-8733(78)90021-7; the second factor:
     S. Wasserman, K. Faust, Social Network Analysis, 1994; estimates: D. Eppstein, J. Wang, Fast approximation of
@@ -85,14 +85,14 @@ def closeness_centrality(
 
 
 def sums(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> tuple[Vector, Vector]:
-    """Return the number of other sources that reach each vertex and the sum of their distances, as full vectors."""
+    """Return two full vectors: the number of other sources that reach each vertex, and the sum of their distances."""
     n = A.nrows
     reached, total = Vector.from_scalar(0, n, datatypes.INT64), Vector.from_scalar(0, n, datatypes.INT64)
     if weighted:
         total = Vector.from_scalar(0.0, n, datatypes.FP64)
         for group, D in from_each(usable(A), sources):
             reached(binary.plus) << D.reduce_columnwise(agg.count)
-            # this counts a source itself, at a distance of 0
+            # the count includes the source itself, at distance 0
             reached(binary.minus) << Vector.from_coo(group, 1, datatypes.INT64, size=n)
             total(binary.plus) << D.reduce_columnwise(monoid.plus[datatypes.FP64])
         return reached, total

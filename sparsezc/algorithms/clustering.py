@@ -1,4 +1,4 @@
-"""Clustering coefficients: the shares of pairs of a vertex's neighbours that are neighbours."""
+"""Clustering coefficients: the share of the pairs of a vertex's neighbours that an edge joins."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from sparsezc.semirings.types import datatypes
 
 
 def local_clustering_coefficient(A: Matrix) -> Vector:
-    """Compute the share of the possible edges among each vertex's neighbours that exist, by Graphalytics' rules.
+    """Compute the density of edges among each vertex's neighbours, by Graphalytics' rules.
 
-    The neighbours of a vertex are the other ends of its edges in both directions. Edges among the neighbours count by
-    direction: a pair of opposite edges counts twice. Loops do not count.
+    The result is the share of possible edges that exist. The neighbours of a vertex are the other ends of its edges in
+    both directions. Each direction counts: a pair of opposite edges among neighbours counts twice. Loops do not count.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def local_clustering_coefficient(A: Matrix) -> Vector:
     Returns
     -------
     Vector of FP64, size n
-        An entry for every vertex; 0 for those with fewer than two neighbours.
+        An entry for every vertex; 0 for vertices with fewer than two neighbours.
 
     Raises
     ------
@@ -46,8 +46,8 @@ def local_clustering_coefficient(A: Matrix) -> Vector:
         C<S> = S A           over (plus, pair): the edges from neighbours of i to its neighbour j
         C 1 / d (d - 1)
 
-    Where A is symmetric, C 1 is twice the triangles at each vertex (:func:`triangles`). For a graph whose edges go
-    both ways this is NetworkX's ``clustering``.
+    If A is symmetric, C 1 is twice the number of triangles at each vertex (:func:`triangles`), and the result is that
+    of NetworkX's ``clustering``.
 
     Source: A. Iosup et al., LDBC Graphalytics, VLDB 2016, doi:10.14778/3007263.3007270, after D. Watts, S. Strogatz,
     Collective dynamics of small-world networks, 1998, doi:10.1038/30918.
@@ -65,13 +65,13 @@ def local_clustering_coefficient(A: Matrix) -> Vector:
         if (found := by_loop(S)) is not None:
             closed, pairs = found
             return engine_loops.vector(np.divide(2 * closed, pairs, out=np.zeros(pairs.size), where=pairs > 0))
-        # each triangle has an edge among the neighbours of each of its corners, which counts in both directions
+        # the edge opposite to a corner of a triangle counts in both directions
         edges = corners(S)
         edges << edges.apply(binary.times, right=2)
         return _share(edges, ordered_pairs(out_degree(S)))
     C = S.mxm(A, semiring.plus_pair[datatypes.INT64]).new(mask=S.S)
     edges = C.reduce_rowwise(monoid.plus).new()
-    # a loop at j is an edge from a neighbour of i to its neighbour j
+    # C counts a loop at j as an edge from a neighbour of i to its neighbour j
     loops = A.select(select.diag).new()
     if loops.nvals:
         at = loops.reduce_rowwise(monoid.any).new()
@@ -82,15 +82,15 @@ def local_clustering_coefficient(A: Matrix) -> Vector:
 def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
     """Compute the share of the possible triangles at each vertex that exist, by NetworkX's rules for directed graphs.
 
-    Each of a triangle's edges has either direction: three vertices can form eight triangles. Loops do not count.
+    Each edge of a triangle may have either direction, so three vertices can form eight triangles. Loops do not count.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j.
     weighted : bool
-        A triangle counts as the geometric mean of its edges' values, which must be >= 0, over the largest value of all;
-        else as one.
+        A triangle counts as the geometric mean of its edges' values, which must be >= 0, divided by the largest value
+        in `A`; else as 1.
 
     Returns
     -------
@@ -100,15 +100,15 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
     Raises
     ------
     InvalidValue
-        `weighted`, and a value is negative, infinite or NaN, or the sum of all is infinite, or there is a
-        triangle and no value is above 0.
+        `weighted`, and a value is negative, infinite or NaN, or the sum of all values is infinite, or the graph has a
+        triangle and no value above 0.
     DimensionMismatch
         `A` is not square.
 
     Notes
     -----
     With E the edges, M = E + E' the number of edges between two vertices, d = M 1, r = (E .* E') 1, and W the cube
-    roots of the weights, or E::
+    roots of the scaled weights if `weighted`, else E::
 
         N = W + W'
         C<N> = N N           over (plus, times)
@@ -129,7 +129,7 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
     """
     _check.adjacency(A)
     if facts.is_symmetric(A) and not weighted:
-        # eight times the triangles over four times the pairs
+        # of an undirected graph: eight times the triangles, over eight times the unordered pairs of neighbours
         return local_clustering_coefficient(A)
     plain = A.select(select.offdiag).new()
     E = plain.apply(binary.pair[datatypes.INT64], right=1).new()
@@ -153,7 +153,7 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
 
 
 def _cube_roots(plain: Matrix, A: Matrix) -> Matrix:
-    """Return the cube roots of the weights over the largest of them, which may be a loop's."""
+    """Return the cube roots of the weights divided by the largest weight, which may be that of a loop."""
     _check.weights(A)
     most = A.reduce_scalar(monoid.max).new().get(1)
     W: Matrix = plain.apply(binary.truediv[datatypes.FP64], right=most or 1).new()
@@ -164,7 +164,7 @@ def _cube_roots(plain: Matrix, A: Matrix) -> Matrix:
 def square_clustering(A: Matrix) -> Vector:
     """Compute the share of the possible squares at each vertex that exist.
 
-    An edge joins its ends once, in whichever direction; loops do not count.
+    The direction of edges is ignored, and a pair of opposite edges counts once; loops do not count.
 
     Parameters
     ----------
@@ -185,14 +185,14 @@ def square_clustering(A: Matrix) -> Vector:
     -----
     With S the undirected simple graph and d its degrees::
 
-        C = S S              over (plus, pair): the common neighbours of i and j, of which i has d with itself
+        C = S S              over (plus, pair): the number of common neighbours of i and j; d(i) on the diagonal
         q = (sum_j C (C - 1) - d (d - 1)) / 2
         q / ((d - 1) .* C 1 - d (d - 1) - (C .* S) 1 - q)
 
-    The product has an entry for each two vertices with a common neighbour, which can be many more than the edges.
+    C has an entry for each pair of vertices with a common neighbour, which can be many more than the edges.
 
     Source: P. Lind, M. Gonzalez, H. Herrmann, Cycles and clustering in bipartite networks, 2005,
-    doi:10.1103/PhysRevE.72.056127, as NetworkX reads it.
+    doi:10.1103/PhysRevE.72.056127, as NetworkX implements it.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def square_clustering(A: Matrix) -> Vector:
 
 
 def squares(S: Matrix, vertices: NDArray[np.int64] | None = None) -> tuple[Vector, Vector]:
-    """Count the squares at each vertex of an undirected simple graph, or at some, and the possible squares."""
+    """Return the numbers of squares and of possible squares at each vertex, or at `vertices`, of a simple graph."""
     R = S if vertices is None else S[vertices, :].new()
     degree = out_degree(R)
     pairs = ordered_pairs(degree)

@@ -1,4 +1,4 @@
-"""Condensation: the graph of the strong components."""
+"""Condensation: the graph of the strongly connected components."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def condensation(A: Matrix) -> tuple[Matrix, Vector]:
-    """Merge each strong component into a vertex; the result has no cycle.
+    """Contract each strongly connected component to a vertex; the resulting graph has no cycle.
 
     Parameters
     ----------
@@ -22,9 +22,9 @@ def condensation(A: Matrix) -> tuple[Matrix, Vector]:
     Returns
     -------
     C : Matrix of INT64, shape (k, k)
-        The number of edges from a component to another; none from one to itself.
+        The number of edges from one component to another; the diagonal has no entries.
     component : Vector of INT64, size n
-        The component of each vertex, 0, 1, ..., k - 1 by their smallest vertices.
+        The component of each vertex; components are numbered 0, 1, ..., k - 1 in the order of their smallest vertices.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def condensation(A: Matrix) -> tuple[Matrix, Vector]:
 
     Notes
     -----
-    With P(i, c) where vertex i is in component c::
+    With P(i, c) = 1 where vertex i is in component c::
 
         C = P'A P           over (plus, pair) and (plus, first), without the diagonal
 

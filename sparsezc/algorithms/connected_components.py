@@ -14,20 +14,18 @@ from sparsezc.semirings.types import datatypes
 
 #: Most levels of breadth-first search before hooking takes over: more than any social or web graph has.
 SWEEPS = 32
-#: With more vertices than one in so many, a search continues among the sampled edges.
+#: A search whose frontier has more than one in MANY vertices continues among the sampled edges.
 MANY = 256
-#: The sampled search ends with a round that finds less than one vertex for so many that were found before.
+#: The sampled search ends with a round that finds less than one vertex for each ENOUGH that were found before.
 ENOUGH = 2
-#: Rounds in which labels move from neighbour to neighbour before trees are hooked.
+#: Most rounds in which labels move from neighbour to neighbour before trees are hooked.
 SPREADS = 6
-#: Nanoseconds for each row and entry, at least.
-COST = 20.0
 
 
 def connected_components(A: Matrix) -> Vector:
     """Label every vertex with the smallest vertex of its connected component.
 
-    On directed input these are the weakly connected components: an edge joins its ends whichever way it points.
+    In a directed graph these are the weakly connected components: the direction of edges is ignored.
 
     Parameters
     ----------
@@ -46,13 +44,13 @@ def connected_components(A: Matrix) -> Vector:
 
     Notes
     -----
-    An engine may do all of it at once (the GPU engine: a search, then trees of what it did not reach). By statements,
-    a few levels of breadth-first search from a vertex of largest degree find the giant component if there is one. If
-    the engine has a sample of the edges, H, in faster memory, the search runs on H first, and only vertices
-    not reached through H read all of their edges (the sampling of Sutton, Ben-Nun and Barak, with a search where they
-    link). The remaining components are mostly of a few vertices, which take their neighbours' smallest label once or
-    twice. The rest is joined by hooking trees of parents, f, into each other until nothing changes. With q the parents
-    that fell in the round before::
+    An engine may run the whole algorithm itself (the GPU engine: a search, then trees for the vertices not reached). In
+    statements, a few levels of breadth-first search from a vertex of largest degree find the giant component if there
+    is one. If the engine has a sample of the edges, H, in faster memory, the search runs on H first, and only vertices
+    not reached through H read all of their edges (the sampling of Sutton, Ben-Nun and Barak, by a search instead of
+    linking). The remaining components mostly have a few vertices, which take the smallest label of their neighbours in
+    one or two rounds. Finally, trees of parents, f, are hooked into each other until nothing changes. With q the
+    parents that fell in the round before::
 
         t = q'A  min  A q    over (min, first), (min, second): the smallest parent across an edge
         f(f) = min(f(f), t)  hook the parent's tree
@@ -75,7 +73,7 @@ def connected_components(A: Matrix) -> Vector:
     [0, 1, 0, 1, 1]
     """
     n = _check.adjacency(A)
-    if (label := engine_loops.run_loop(components, A, cost=COST)) is not None:
+    if (label := engine_loops.run_loop(components, A)) is not None:
         return engine_loops.vector(label)
     if (labels := engine_loops.components(A)) is not None:
         return labels
@@ -85,7 +83,7 @@ def connected_components(A: Matrix) -> Vector:
         return alone
     directed = not facts.is_symmetric(A)
     inside, border = _sweep(A, directed)
-    # f = 0, 1, ..., n-1, but one label for all vertices found: the neighbours of an inside vertex have it already
+    # f = 0, 1, ..., n-1, but one label for all vertices found; the neighbours of inside vertices have it already
     found = inside.ewise_add(border, monoid.lor).new() if border.nvals else inside
     parent(~found.S) << parent.apply(indexunary.rowindex)
     parent(found.S) << found.apply(indexunary.rowindex).new().reduce(monoid.min).new().value
@@ -97,7 +95,7 @@ def connected_components(A: Matrix) -> Vector:
 
 
 def _smallest(A: Matrix, q: Vector, directed: bool) -> Vector:
-    """Return the smallest of q across an edge: t = q'A  min  A q."""
+    """Return each vertex's smallest value of q across an edge: t = q'A  min  A q."""
     t: Vector = q.vxm(A, semiring.min_first).new()
     if directed:
         t(binary.min) << A.mxv(q, semiring.min_second)
@@ -105,7 +103,7 @@ def _smallest(A: Matrix, q: Vector, directed: bool) -> Vector:
 
 
 def _spread(A: Matrix, parent: Vector, changed: Vector, directed: bool) -> None:
-    """Run a few rounds in which labels move to neighbours; `changed` holds those that fell in the last round."""
+    """Run at most `SPREADS` rounds in which labels move to neighbours; `changed` holds those that fell in the last."""
     for _ in range(SPREADS):
         # q = t where t < f
         t = _smallest(A, changed, directed)
@@ -118,7 +116,7 @@ def _spread(A: Matrix, parent: Vector, changed: Vector, directed: bool) -> None:
 
 
 def _hook(A: Matrix, parent: Vector, changed: Vector, directed: bool) -> None:
-    """Join trees until nothing changes. With an entry (i, f(i)) for each vertex, P follows pointers: q'P, P q."""
+    """Join trees by hooking and shortening until nothing changes; products with P, entries (i, f(i)), follow f."""
     while changed.nvals:
         before = parent.dup()
         t = _smallest(A, changed, directed)
@@ -134,7 +132,7 @@ def _hook(A: Matrix, parent: Vector, changed: Vector, directed: bool) -> None:
 
 
 def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
-    """Search from a vertex of largest degree; return the vertices found, and those found last, not yet expanded."""
+    """Search from a vertex of largest degree; return the vertices expanded, and the last frontier, not yet expanded."""
     n, near = A.nrows, forms.sampled(A)
     degree = out_degree(A)
     largest = degree.reduce(monoid.max).new().value
@@ -158,10 +156,9 @@ def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
 
 
 def _spread_on_sample(near: Matrix, inside: Vector, border: Vector) -> None:
-    """Continue from `border` on the sampled edges as long as that finds many vertices.
+    """Continue the search from `border` on the sampled edges as long as rounds find many vertices.
 
-    Vertices whose neighbours have all been found are not marked: all of `inside` must be expanded once more, along
-    all edges.
+    The sample may lack some edges of any vertex, so all of `inside` must be expanded once more, along all edges.
     """
     before, found = 0, inside.nvals
     while ENOUGH * found >= before:

@@ -1,4 +1,4 @@
-"""Core numbers: the depth of each vertex in the dense part of a graph."""
+"""Core numbers and k-cores."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
-#: A degree that no vertex has.
+#: Larger than any degree: marks removed vertices.
 GONE = 2**61
-#: Nanoseconds for each row and entry, at least.
-COST = 100.0
 
 
 def core_number(A: Matrix) -> Vector:
-    """Find the largest k for which a vertex belongs to the k-core.
+    """Compute each vertex's core number: the largest k for which the vertex belongs to the k-core.
 
-    The k-core is the largest subgraph in which every vertex has at least k neighbours. An edge joins its ends once,
-    in whichever direction and also if it has an opposite; loops do not count.
+    The k-core is the largest subgraph in which every vertex has at least k neighbours. The direction of edges is
+    ignored, and a pair of opposite edges counts once; loops do not count.
 
     Parameters
     ----------
@@ -34,7 +32,7 @@ def core_number(A: Matrix) -> Vector:
     Returns
     -------
     Vector of INT64, size n
-        The core numbers, an entry for every vertex; 0 without neighbours.
+        The core numbers, an entry for every vertex; 0 for vertices without neighbours.
 
     Raises
     ------
@@ -43,15 +41,15 @@ def core_number(A: Matrix) -> Vector:
 
     Notes
     -----
-    Peeling removes all vertices of too small a degree at once. With d the degrees in what is left and q those not above
-    k::
+    Each step peels off all vertices of too small a degree at once. With d the degrees in the remaining graph, and q the
+    vertices whose degree is at most k::
 
         core<q> = k;  d<q> = gone
         t = q'S              over (plus, pair)
         d = d - t
         q = d<t> where d <= k
 
-    NetworkX counts a pair of opposite edges of a directed graph twice; here it counts once.
+    NetworkX counts a pair of opposite edges of a directed graph twice, this function once.
 
     Source: S. Seidman, Network structure and minimum degree, 1983, doi:10.1016/0378-8733(83)90028-X;
     N. Dasari, D. Ranjan, M. Zubair, ParK, IEEE Big Data 2014, doi:10.1109/BigData.2014.7004366.
@@ -65,10 +63,10 @@ def core_number(A: Matrix) -> Vector:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    if (found := engine_loops.run_loop(cores, S, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(cores, S)) is not None:
         return engine_loops.vector(found)
     core = Vector.from_scalar(0, n, datatypes.INT64)
-    # d, larger than any degree once a vertex is removed, and 0 without neighbours
+    # d: 0 without neighbours, and larger than any degree once a vertex is removed
     degree = core.dup()
     degree(binary.plus) << out_degree(S)
     peeled, lost = Vector(datatypes.INT64, n), Vector(datatypes.INT64, n)
@@ -99,7 +97,7 @@ def k_core(A: Matrix, k: Any = None) -> Vector:
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix, as :func:`core_number` takes it.
     k : int, optional
-        By default the largest core number of any vertex.
+        By default the largest core number in the graph.
 
     Returns
     -------

@@ -26,7 +26,7 @@ def dag_longest_path(A: Matrix, *, weighted: bool = False) -> Vector:
     Returns
     -------
     Vector of INT64, size n
-        Entry k is the vertex at place k of the path.
+        Entry k is the k-th vertex of the path; positions beyond the path have no entry.
 
     Raises
     ------
@@ -39,7 +39,8 @@ def dag_longest_path(A: Matrix, *, weighted: bool = False) -> Vector:
 
     Notes
     -----
-    With the vertices of generation g after all before them, d their longest distances is computed once each::
+    Generations are visited in their order, so that each longest distance d(v) is computed once, from final ones. With g
+    the vertices of a generation::
 
         d<g> = max(0, d'A)      over (max, plus)
 
@@ -68,7 +69,7 @@ def dag_longest_path(A: Matrix, *, weighted: bool = False) -> Vector:
 
 
 def longest_distances(A: Matrix, *, weighted: bool = False) -> Vector:
-    """Return the length of a longest path to each vertex, 0 for the empty one; errors as above."""
+    """Return the length of a longest path to each vertex, at least 0; errors are those of :func:`dag_longest_path`."""
     if weighted and (A.dtype.is_complex or A.dtype.is_udt):
         raise DomainMismatch(f"A has values of type {A.dtype}, which are no lengths; real numbers are needed")
     generation = topological_generations(A)

@@ -16,8 +16,6 @@ from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
-COST = 10.0  # nanoseconds of the statements for each row and entry, at least
-
 
 def degree_assortativity(A: Matrix, x: str = "out", y: str = "in") -> float:
     """Compute the correlation of the degrees at both ends of the edges.
@@ -25,20 +23,20 @@ def degree_assortativity(A: Matrix, x: str = "out", y: str = "in") -> float:
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
-        Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j. Of an undirected graph, each edge
-        in both directions; a loop counts twice in its vertex's degree if the matrix is symmetric.
+        Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j. An undirected graph must have
+        each edge in both directions; if `A` is symmetric, a loop counts twice in its vertex's degree.
     x, y : str
-        The degrees of the edges' starts and ends: ``out`` or ``in``. Equal for undirected graphs.
+        The kind of degree at the edges' starts and ends: ``out`` or ``in``. For undirected graphs they are equal.
 
     Returns
     -------
     float
-        In -1..1; NaN where one of them is the same for all edges.
+        The correlation, in -1..1; NaN if the degrees at one side are the same for all edges.
 
     Raises
     ------
     InvalidValue
-        `x` or `y` is another word.
+        `x` or `y` is neither ``out`` nor ``in``.
     DimensionMismatch
         `A` is not square.
 
@@ -49,7 +47,7 @@ def degree_assortativity(A: Matrix, x: str = "out", y: str = "in") -> float:
         s_a = out'a    s_b = in'b    s_ab = a'A b    over (plus, times) and (plus, second)
         (m s_ab - s_a s_b) / sqrt((m s_aa - s_a^2) (m s_bb - s_b^2))
 
-    in whole numbers up to the division, so that a constant side is seen exactly.
+    The sums are whole numbers, so that equal degrees at one side give a variance of exactly 0.
 
     Source: M. Newman, Mixing patterns in networks, 2003, doi:10.1103/PhysRevE.67.026126.
 
@@ -64,7 +62,7 @@ def degree_assortativity(A: Matrix, x: str = "out", y: str = "in") -> float:
         if kind not in ("out", "in"):
             raise InvalidValue(f"{name} is {kind!r}; 'out' or 'in' is needed")
     twice = (lambda: has_loops(A)) if facts.is_symmetric(A) else False
-    found = engine_loops.run_loop(degree_sums, A, x == "out", y == "out", facts.is_symmetric(A), twice, cost=COST)
+    found = engine_loops.run_loop(degree_sums, A, x == "out", y == "out", facts.is_symmetric(A), twice)
     m, s_a, s_aa, s_b, s_bb, s_ab = _sums(A, x, y) if found is None else found
     spread = (m * s_aa - s_a**2) * (m * s_bb - s_b**2)
     return (m * s_ab - s_a * s_b) / math.sqrt(spread) if spread > 0 else math.nan
@@ -86,7 +84,7 @@ def _whole(degree: Vector, n: int) -> Vector:
 
 
 def _with_loops(A: Matrix, degree: Vector) -> Vector:
-    """Count a loop of an undirected graph twice."""
+    """Add 1 to the degrees of vertices with a loop, if the graph is undirected."""
     if not facts.is_symmetric(A):
         return degree
     made = degree.dup()

@@ -16,27 +16,23 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.exceptions import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import select
 
-#: Nanoseconds that a draw takes at least where numba does not compile the loop.
-COST = 3_000.0
-_LISTED = 5.0  # of the statements that list the edges, for each row and entry
-_SORTED = 100.0  # nanoseconds of a statement that makes a matrix, for each entry
-_DRAWS = 1 << 12  # at least as many at a time, and as the edges, as these are put into a table each time
+_DRAWS = 1 << 12  # least draws a call; also at least one for each edge, as each call builds a table of the edges
 
 
 def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: int | None = None) -> Matrix:
-    """Exchange ends of random pairs of edges, which leaves every degree as it was.
+    """Exchange ends of random pairs of edges, which preserves all degrees.
 
-    An edge joins its ends in whichever direction; loops do not count.
+    The graph is undirected: the direction of edges is ignored. Loops are dropped.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, joins i and j.
     swaps : int
-        How often. Ten to a hundred times the number of edges give a graph that is as good as random.
+        Number of exchanges. Ten to a hundred times the number of edges give a graph that is as good as random.
     max_tries : int, optional
-        The most pairs that are tried, at least `swaps`; one that would give a parallel edge counts too, one that would
-        give a loop does not. By default a hundred for each exchange.
+        The most pairs that are tried, at least `swaps`; a pair that would give a parallel edge counts, a pair that
+        would give a loop does not. By default 100 for each exchange.
     seed : int, optional
         From 0 to 2**64 - 1. Chooses the pairs, the same on every engine. Random by default.
 
@@ -48,16 +44,16 @@ def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: 
     Raises
     ------
     InvalidValue
-        `swaps` or `seed` is out of bounds, `max_tries` is less than `swaps`, or there are less than two edges.
+        `swaps` or `seed` is out of bounds, `max_tries` is less than `swaps`, or there are fewer than two edges.
     ConvergenceFailure
-        Not so many exchanges were found.
+        `max_tries` pairs gave fewer than `swaps` exchanges.
     DimensionMismatch
         `A` is not square.
 
     Notes
     -----
-    Two edges with one of their directions each, (u, v) and (x, y), become (u, x) and (v, y) unless these are loops or
-    edges already. One exchange follows the other, on the CPU whatever the engine.
+    Two edges, (u, v) and (x, y), each in one of its directions, become (u, x) and (v, y) unless these are loops or
+    exist already. The exchanges are made one after the other, on the CPU for every engine.
 
     Source: R. Milo, N. Kashtan, S. Itzkovitz, M. Newman, U. Alon, On the uniform generation of random graphs with
     prescribed degree sequences, 2003, arXiv:cond-mat/0312028.
@@ -75,16 +71,16 @@ def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: 
     most = 100 * wanted if max_tries is None else _check.count(max_tries, "max_tries", wanted)
     rng = _check.generator(seed, "double_edge_swap")
     S = forms.whole(simple(A), "double_edge_swap")
-    if (ends := engine_loops.run_loop(ends_of, S, cost=_LISTED)) is None:
+    if (ends := engine_loops.run_loop(ends_of, S)) is None:
         ends = np.stack(S.select(select.triu).new().to_coo(values=False)[:2]).astype(np.int64)
     if wanted and ends.shape[1] < 2:
         raise InvalidValue(f"A has {ends.shape[1]} edges between different vertices; at least 2 are needed")
     if n <= ends.size:
         ends = _exchanged(A, n, ends, wanted, most, rng)
-        if ends.size and (rows := engine_loops.run_arrays(rows_of, A, n, ends, cost=_SORTED * ends.size)):
+        if ends.size and (rows := engine_loops.run_arrays(rows_of, A, n, ends, times=ends.size)):
             indptr, ids = rows
             return engine_loops.matrix(indptr, ids, np.ones(1, np.bool_), n, symmetric=True)
-    else:  # few vertices of a large matrix may have edges
+    else:  # most vertices have no edge: renumber the others, so that arrays have their size
         vertices, ends = np.unique(ends, return_inverse=True)
         ends = vertices[_exchanged(A, vertices.size, ends.reshape(2, -1), wanted, most, rng)]
     i, j = np.r_[ends[0], ends[1]], np.r_[ends[1], ends[0]]
@@ -95,17 +91,17 @@ def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: 
 def _exchanged(
     A: Matrix, n: int, ends: NDArray[np.int64], wanted: int, most: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return the ends of the edges, numbers below n, after so many exchanges."""
+    """Return the ends of the edges, vertex numbers below `n`, after `wanted` exchanges, found in `most` tries."""
     done = tried = 0
     while done < wanted and tried < most:
         count = min(max(_DRAWS, ends.shape[1]), most - tried)
         draws = rng.integers(0, 2 * ends.shape[1], (2, count))
         given: tuple[Any, ...] = (n, ends, draws, wanted - done)
-        found = engine_loops.run_arrays(exchanges, A, *given, cost=COST * min(count, wanted))
+        found = engine_loops.run_arrays(exchanges, A, *given, times=min(count, wanted))
         if found is None:
             found = exchanges(*given)
         ends, now, more = found
         done, tried = done + now, tried + more
     if done < wanted:
-        raise ConvergenceFailure(f"{done} exchanges of edges were found in max_tries = {most}; {wanted} were asked for")
+        raise ConvergenceFailure(f"{done} exchanges of edges were found in max_tries = {most}; {wanted} are needed")
     return ends

@@ -24,25 +24,23 @@ from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, monoid, select
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 20.0
-_SEARCHES = 64  # that a loop runs at a time, at most, so that it can be interrupted
+_SEARCHES = 64  # most searches of one call of a loop, which cannot be interrupted
 
 
 def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
-    """Compute the distance from each vertex to the one farthest from it.
+    """Compute each vertex's eccentricity: the distance to the vertex farthest from it.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix of a (strongly) connected graph: an entry (i, j) is an edge from i to j.
     weighted : bool
-        Values are the edges' lengths, >= 0, and an infinite one an edge that cannot be used; else distances are hops.
+        Values are edge lengths >= 0, and an edge of infinite length cannot be used; else distances are hops.
 
     Returns
     -------
     Vector of INT64, size n
-        An entry for every vertex. With `weighted` of the matrix's own type if that is FP32 or FP64.
+        An entry for every vertex. With `weighted`, of the matrix's own type if this is FP32 or FP64.
 
     Raises
     ------
@@ -57,8 +55,8 @@ def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
 
         e(v) = max_w d(v, w)
 
-    In hops, the greatest depth at which the searches from all vertices, against the edges, reach the vertex; one pass
-    over the matrix serves a level of 64 searches. Over lengths, the greatest entry of each row of a matrix of
+    In hops, e(v) is the greatest depth at which searches from all vertices, against the edges, reach v; one pass over
+    the matrix computes one level of 64 searches. Over lengths, e(v) is the greatest entry in row v of the matrix of
     distances.
 
     Source: M. Then et al., The more the merrier: efficient multi-source graph traversal, PVLDB 8, 2014,
@@ -93,12 +91,12 @@ def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
 def diameter(A: Matrix, *, weighted: bool = False) -> Any:
     """Find the greatest distance between two vertices.
 
-    Parameters and errors are those of :func:`eccentricity`, of a graph of at least one vertex.
+    Parameters and errors are those of :func:`eccentricity`; the graph must have at least one vertex.
 
     Returns
     -------
-    int
-        A float if `weighted` distances are.
+    int or float
+        The diameter; a float if `weighted` and the lengths are FP32 or FP64.
 
     Notes
     -----
@@ -121,7 +119,7 @@ def diameter(A: Matrix, *, weighted: bool = False) -> Any:
 
 
 def radius(A: Matrix, *, weighted: bool = False) -> Any:
-    """Find the smallest eccentricity: the distance from the best centre to its farthest vertex.
+    """Find the smallest eccentricity: the distance from a central vertex to the vertex farthest from it.
 
     Parameters, result and errors are those of :func:`diameter`.
 
@@ -145,7 +143,7 @@ def radius(A: Matrix, *, weighted: bool = False) -> Any:
 
 
 def _extreme(A: Matrix, weighted: bool, greatest: bool) -> Any:
-    """Find the greatest or the smallest eccentricity; by bounds if distances are the same both ways."""
+    """Find the greatest or the smallest eccentricity; by bounds if d(v, w) = d(w, v) for all pairs."""
     if _check.adjacency(A) == 0:
         raise InvalidValue("A is 0 x 0; a graph without vertices has neither diameter nor radius")
     if weighted:
@@ -167,7 +165,7 @@ def _by_loop(A: Matrix, greatest: bool) -> int | None:
     searches = engine_loops.passes(A, _SEARCHES)
     while place[0]:
         given, at = state, place
-        found = engine_loops.run_loop(loop, A, lambda given=given: given, lambda at=at: at, searches, cost=COST)
+        found = engine_loops.run_loop(loop, A, lambda given=given: given, lambda at=at: at, searches)
         if found is None:
             return None
         place, state = found[0], found[1:]
@@ -177,14 +175,14 @@ def _by_loop(A: Matrix, greatest: bool) -> int | None:
 
 
 def _bounded(A: Matrix, search: Callable[[Matrix, int], Vector], greatest: bool) -> Any:
-    """Return the greatest lower or the smallest upper bound once it is the diameter or the radius."""
+    """Find the diameter or the radius by searches from selected vertices, which bound all eccentricities."""
     n = A.nrows
     dtype = datatypes.FP64 if search is sssp and not distances_of(A)[0].is_integer else datatypes.INT64
     lower, upper = Vector.from_scalar(0, n, dtype), Vector.from_scalar(infinity(dtype), n, dtype)
     candidates = Vector.from_scalar(True, n, datatypes.BOOL)
     score, highest = out_degree(A), True
     while candidates.nvals:
-        # v has the most edges at first, then by turns the highest upper bound and the lowest lower bound
+        # v has the most edges at first, then alternately the highest upper bound and the lowest lower bound
         extreme = score.reduce(monoid.max if highest else monoid.min).new().get(0)
         found = score.select(select.valueeq[score.dtype], extreme).new().to_coo()[0]
         distance = search(A, found[0] if found.size else 0).dup(dtype)
@@ -194,7 +192,7 @@ def _bounded(A: Matrix, search: Callable[[Matrix, int], Vector], greatest: bool)
         lower(binary.max) << distance.apply(binary.minus, left=e)
         upper(binary.min) << distance.apply(binary.plus, right=e)
         low, high = lower.reduce(monoid.max).new().value, upper.reduce(monoid.min).new().value
-        # whose eccentricity may still exceed the greatest, or be below the least, found so far
+        # vertices whose eccentricity may exceed the greatest, or be below the least, found so far
         undecided = (
             upper.select(select.valuegt[dtype], low) if greatest else lower.select(select.valuelt[dtype], high)
         ).new()

@@ -1,4 +1,4 @@
-"""Efficiency: the mean of one over the distances of two vertices."""
+"""Efficiency: the mean reciprocal distance between two vertices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sparsezc.terminal.progress import steps
 
 
 def global_efficiency(A: Matrix) -> float:
-    """Compute the mean of one over the distance of two vertices in hops.
+    """Compute the mean reciprocal distance, in hops, over all ordered pairs of different vertices.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def global_efficiency(A: Matrix) -> float:
     Returns
     -------
     float
-        In 0..1; a pair without a path adds 0. With fewer than two vertices it is 0.
+        The efficiency, in 0..1; a pair without a path counts as 0. It is 0 with fewer than two vertices.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def global_efficiency(A: Matrix) -> float:
 
 
 def local_efficiency(A: Matrix) -> Vector:
-    """Compute the global efficiency of each vertex's neighbours among themselves.
+    """Compute for each vertex the global efficiency of the subgraph of its neighbours.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def local_efficiency(A: Matrix) -> Vector:
     Returns
     -------
     Vector of FP64, size n
-        0 for a vertex with fewer than two neighbours. The mean is NetworkX's ``local_efficiency``.
+        The efficiencies; 0 for a vertex with fewer than two neighbours. Their mean is NetworkX's ``local_efficiency``.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def local_efficiency(A: Matrix) -> Vector:
 
     Notes
     -----
-    With N(v) the neighbours of v, the edges among them are a submatrix::
+    With N(v) the neighbours of v, whose edges among themselves are a submatrix::
 
         e(v) = global_efficiency(A[N(v), N(v)])
 

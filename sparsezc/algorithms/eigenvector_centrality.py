@@ -19,9 +19,9 @@ from sparsezc.semirings import binary, monoid, unary
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
-_LOOK = 8  # rounds between two looks at how many are left
-_KEPT = 1 << 19  # vertices: the vectors of all steps take 64 MiB
-_STEPS = 16  # of the Lanczos method at a time: 24 and 32 took as long on graphs of 0.2 to 5 million edges
+_LOOK = 8  # rounds between two predictions of how many are left
+_KEPT = 1 << 19  # vertices up to which the Lanczos vectors are kept: those of all steps take 64 MiB
+_STEPS = 16  # Lanczos steps at a time: 24 and 32 took as long on graphs of 0.2 to 5 million edges
 
 
 def eigenvector_centrality(
@@ -32,7 +32,7 @@ def eigenvector_centrality(
     *,
     weighted: bool = False,
 ) -> Vector:
-    """Score vertices in proportion to the sum of the scores of the vertices that point to each.
+    """Score each vertex in proportion to the sum of the scores of the vertices with an edge to it.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def eigenvector_centrality(
     Returns
     -------
     Vector of FP64, size n
-        The scores, an entry for every vertex, of Euclidean length 1. They are unique only if the graph is strongly
+        The scores, an entry for every vertex; their Euclidean norm is 1. They are unique only if the graph is strongly
         connected.
 
     Raises
@@ -58,20 +58,21 @@ def eigenvector_centrality(
     ConvergenceFailure
         The change was still above ``n * tol`` after `max_iter` iterations.
     InvalidValue
-        `tol`, `max_iter`, a start or a weight is outside its range.
+        `tol`, `max_iter`, an entry of `nstart` or a weight is outside its range.
     DimensionMismatch
         `A` is not square, or `nstart` has another size.
 
     Notes
     -----
-    The power method on A' + I, whose eigenvectors are those of A' but whose largest eigenvalue is dominant on bipartite
-    graphs too::
+    The power method on A' + I, which has the eigenvectors of A', and a dominant largest eigenvalue on bipartite graphs,
+    too::
 
         x = (x + A' x) / |x + A' x|
 
-    Its rounds are many where the two largest eigenvalues are close. If `A` is known to be symmetric and so many are
-    left, 16 steps of the Lanczos method from x, done twice if their vectors are too large to be kept, come in between:
-    x becomes the vector of the space spanned by x, A x ... whose Rayleigh quotient is the largest. Then rounds go on.
+    The method takes many rounds if the two largest eigenvalues are close. If `A` is known to be symmetric and many
+    rounds are predicted, 16 steps of the Lanczos method from x (run twice if their vectors are too large to be kept)
+    replace x by the vector of largest Rayleigh quotient in the space spanned by x, A x ..., and the rounds continue
+    from there.
 
     Source: P. Bonacich, Power and centrality: a family of measures, American Journal of Sociology 92, 1987,
     doi:10.1086/228631. The rule for stopping is NetworkX's. The Lanczos method: G. Golub, C. Van Loan, Matrix
@@ -90,7 +91,7 @@ def eigenvector_centrality(
 def scored(
     A: Matrix, max_iter: int, tol: float, nstart: Vector | None, weighted: bool, *, ahead: bool = True
 ) -> Vector:
-    """Compute :func:`eigenvector_centrality`, by rounds of the power method alone unless `ahead`."""
+    """Compute :func:`eigenvector_centrality`; without `ahead`, by the power method alone, without Lanczos steps."""
     n = _check.adjacency(A)
     tol, max_iter = _iterate.options(tol, max_iter)
     if weighted:
@@ -107,7 +108,7 @@ def scored(
 
 
 def _settled(by: Any, x: Any, max_iter: int, ahead: bool) -> Any:
-    """Run rounds until one changes the scores by no more than the bound; None if there are no loops."""
+    """Run rounds until one changes the scores by at most the bound; return the scores, None if `by` runs no loops."""
     left, before = max_iter, float("inf")
 
     def some() -> Iterator[int]:
@@ -134,7 +135,7 @@ def _settled(by: Any, x: Any, max_iter: int, ahead: bool) -> Any:
 
 
 def _rounds_left(before: float, change: float, bound: float) -> float:
-    """Predict how many rounds are left from the changes of two that are `_LOOK` rounds apart."""
+    """Predict how many rounds are left from the changes in two rounds that are `_LOOK` rounds apart."""
     if before == float("inf"):
         return 0.0
     if change >= before or bound <= 0:
@@ -143,20 +144,20 @@ def _rounds_left(before: float, change: float, bound: float) -> float:
 
 
 def _ahead(by: Any, x: Any) -> Any:
-    """Return the vector of the largest Rayleigh quotient in the space spanned by x, A x ...; None without loops."""
+    """Return the vector of largest Rayleigh quotient in the space spanned by x, A x ...; None if `by` runs no loops."""
     vectors = np.empty((_STEPS if by.A.nrows <= _KEPT else 0, by.A.nrows))
     if (found := by.sums(x, np.zeros(_STEPS), vectors)) is None:
         return None
     _, diagonal, beside = found
     T = np.diag(diagonal) + np.diag(beside[:-1], 1) + np.diag(beside[:-1], -1)
-    if not np.isfinite(T).all():  # squares of weights that overflow
+    if not np.isfinite(T).all():  # squares of weights overflowed
         return None
     (leading,) = engine_loops.agreed(by.A, np.linalg.eigh(T)[1][:, -1])
     return by.combined(x, leading, vectors)
 
 
 class _Loops:
-    """Rounds, and steps of the Lanczos method, of arrays in compiled loops; None where the engine runs none."""
+    """Rounds and Lanczos steps on arrays, by compiled loops; methods return None if the engine runs no loop."""
 
     def __init__(self, A: Matrix, weighted: bool, bound: float) -> None:
         self.A, self.bound, self._weighted = A, bound, weighted
@@ -164,13 +165,13 @@ class _Loops:
     def rounds(self, x: Any, count: int) -> Any:
         terms = 1.0, 1.0, np.empty(0)
         given = x, lambda: terms, _iterate.rows_of(self.A, self._weighted, count), float(self.bound), count
-        return _iterate.run_loop(powers, self.A, self._weighted, *given, products=_iterate.ROUNDS)
+        return _iterate.run_loop(powers, self.A, self._weighted, *given, times=_iterate.ROUNDS)
 
     def sums(self, x: Any, parts: NDArray[np.float64], vectors: NDArray[np.float64]) -> Any:
         return _iterate.run_loop(krylov, self.A, self._weighted, x, parts, lambda: vectors)
 
     def combined(self, x: Any, parts: NDArray[np.float64], vectors: NDArray[np.float64]) -> Any:
-        """Return the sum of the parts of the Lanczos vectors, which are computed again unless they were kept."""
+        """Return the linear combination of the Lanczos vectors, which are computed again unless they were kept."""
         if vectors.size:
             return np.abs(parts @ vectors[: parts.size])
         found = self.sums(x, parts, vectors)
@@ -178,14 +179,14 @@ class _Loops:
 
 
 class _Statements:
-    """The same of vectors, in statements: the reference."""
+    """Rounds and Lanczos steps on Vectors, by statements: the reference."""
 
     def __init__(self, A: Matrix, weighted: bool, bound: float) -> None:
         self.A, self.bound = A, bound
         self._turned, self._multiply = forms.turned(A), _iterate.multiply(weighted)
 
     def rounds(self, x: Vector, count: int) -> tuple[Vector, float]:
-        """Return the scores after some rounds, and the change of the last."""
+        """Return the scores after at most `count` rounds, and the change in the last round."""
         before, change = Vector(datatypes.FP64, x.size), float("inf")
         for _ in range(count):
             # x = (x + A' x) / |x + A' x|
@@ -201,7 +202,7 @@ class _Statements:
         return self.sums(x, parts, _)[0]
 
     def sums(self, x: Vector, parts: NDArray[np.float64], _: Any) -> tuple[Vector, list[float], list[float]]:
-        """Return the sum of the parts of the Lanczos vectors, and the diagonals: see :func:`krylov`."""
+        """Return the linear combination of the Lanczos vectors, and both diagonals: see :func:`krylov`."""
         total, before = (Vector.from_scalar(0.0, x.size, datatypes.FP64) for _ in range(2))
         w, last = x.dup(), 0.0
         length = _length(w)

@@ -1,4 +1,4 @@
-"""Walks that look for vertices of high scores."""
+"""Walks towards vertices of high scores."""
 
 from __future__ import annotations
 
@@ -36,41 +36,41 @@ def graph_search(
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j. Values are not read.
     sources : iterable of int
-        Where the walks start: one walk each, and a vertex may start many.
+        The starts of the walks, one walk each; a vertex may occur several times.
     scores : Vector, size n, of a real type
-        A score for each vertex. Vertices without one are left out by "greedy" and "stochastic".
+        A score for each vertex. "greedy" and "stochastic" never walk to a vertex without a score.
     length : int
-        Most edges to follow, at least 0.
+        The most edges of a walk, at least 0.
     mode : {"uniform", "greedy", "stochastic"}
-        Follow any edge alike; the one to the neighbour of the highest score, of equal ones the smallest vertex; or one
-        drawn in proportion to the neighbours' scores, which must be >= 0.
+        How a step chooses an edge: all with equal probability; the one to the neighbour of the highest score, of equal
+        scores to the smallest vertex; or in proportion to the neighbours' scores, which must be >= 0.
     seed : int, optional
-        From 0 to 2**64 - 1; see :func:`random_walks`. By default a random one. "greedy" draws nothing.
+        From 0 to 2**64 - 1; see :func:`random_walks`. Random by default. "greedy" draws nothing.
 
     Returns
     -------
     Matrix of INT64, shape (number of sources, length + 1)
-        Row w has the vertices of walk w in their order. A walk ends early where no edge leads on; its row then has no
-        further entries.
+        Row w has the vertices of walk w in their order. A walk ends early at a vertex without an edge to follow; its
+        row then has no further entries.
 
     Raises
     ------
     IndexOutOfBound
         One of `sources` is not a vertex of the graph.
     InvalidValue
-        `mode` is none of the three, `length` is negative, `seed` is out of bounds, or a score is NaN or, where it is a
-        weight, negative or infinite.
+        `mode` is none of the three, `length` is negative, `seed` is out of bounds, a score is NaN, or, for
+        "stochastic", a score is negative or infinite.
     DimensionMismatch
         `A` is not square, or `scores` is of another size.
     DomainMismatch
-        `scores` is no Vector, or of a type without an order.
+        `scores` is not a Vector, or is of a complex or a user-defined type.
 
     Notes
     -----
     Greedy::
 
         next(i) = argmax over the edges (i, j) of scores(j)      one product
-        v(s + 1) = next(v(s))                                    reads no edge
+        v(s + 1) = next(v(s))                                    no edge is read
 
     Source: the application "graph search" of the DARPA HIVE programme, as in Y. Wang et al., Gunrock, TOPC 2017,
     doi:10.1145/3108140.
@@ -91,7 +91,7 @@ def graph_search(
     _check_scores(scores, n)
     if mode == "greedy":
         best: Vector = ops.best_column(A, scores).new()
-        at = _check.vertices(sources, n)  # a GPU reads edges meanwhile
+        at = _check.vertices(sources, n)  # while a GPU reads the edges
         walks = engine_loops.follow(best, at, steps, partial(_check_values, scores))
         if walks is not None:
             return walks
@@ -103,7 +103,7 @@ def graph_search(
 
 
 def _check_scores(scores: Any, n: int) -> None:
-    """Refuse what is no Vector of a score a vertex."""
+    """Check that `scores` is a Vector of a real type with a position for each vertex."""
     if not isinstance(scores, Vector):
         raise DomainMismatch(f"scores is a {type(scores).__name__}; a Vector is needed")
     if scores.size != n:
@@ -113,10 +113,10 @@ def _check_scores(scores: Any, n: int) -> None:
 
 
 def _check_values(scores: Vector, *, weigh: bool = False) -> None:
-    """Refuse scores that cannot be compared or, where they weigh, drawn by."""
+    """Refuse NaN, and, if scores `weigh`, negative and infinite scores."""
     if scores.dtype.is_float and scores.apply("isnan").new().reduce(monoid.lor).new().get(False):
         raise InvalidValue("scores has NaN; numbers are needed")
     if weigh and scores.nvals and not scores.dtype.is_bool:
         least, most = (scores.reduce(op).new().get() for op in (monoid.min, monoid.max))
         if least < 0 or most == np.inf:
-            raise InvalidValue(f"scores goes from {least} to {most}; finite scores >= 0 are needed to draw by them")
+            raise InvalidValue(f"scores ranges from {least} to {most}; mode 'stochastic' needs finite scores >= 0")

@@ -1,4 +1,4 @@
-"""Colouring of vertices."""
+"""Greedy colouring of vertices."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from sparsezc.semirings.types import datatypes
 def greedy_color(A: Matrix, seed: int | None = None, *, strategy: str = "random_sequential") -> Vector:
     """Give each vertex a colour that none of its neighbours has.
 
-    An edge makes its ends neighbours in whichever direction; loops do not count.
+    The direction of edges is ignored; loops do not count.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, joins i and j.
     seed : int, optional
-        Chooses among the many colourings: the same seed gives the same one on every engine. Random by default.
+        Chooses among the many colourings; the same seed gives the same colouring on every engine. Random by default.
     strategy : {"random_sequential", "largest_first"}
-        The order in which vertices choose: random, or by descending number of neighbours, ties by ascending vertex. The
-        second needs no seed.
+        The order in which vertices choose a colour: random, or by descending number of neighbours, ties by ascending
+        vertex. "largest_first" uses no seed.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def greedy_color(A: Matrix, seed: int | None = None, *, strategy: str = "random_
         colour(v) = min {c >= 0 : no u in N(v) with q(u) > q(v) has colour c}
 
     The smallest free number is no monoid, so this is an operation of its own (``ops.color_rows``). On a GPU a vertex
-    chooses as soon as all neighbours before it have.
+    chooses as soon as all neighbours before it have chosen.
 
     Source: M. Jones, P. Plassmann, A parallel graph coloring heuristic, 1993, doi:10.1137/0914041; D. Welsh, M. Powell,
     An upper bound for the chromatic number of a graph, 1967, doi:10.1093/comjnl/10.1.85; M. Osama et al., Graph

@@ -1,4 +1,4 @@
-"""Communities by merging the best pair."""
+"""Communities by greedy maximisation of modularity."""
 
 from __future__ import annotations
 
@@ -17,53 +17,54 @@ from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, monoid, select
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 100_000.0
-
 
 def greedy_modularity_communities(
     A: Matrix, resolution: float = 1.0, cutoff: int = 1, best_n: int | None = None, *, weighted: bool = False
 ) -> Vector:
-    """Find communities of high modularity: the two whose union gains most become one, until each union loses.
+    """Find communities of high modularity by merging, again and again, the two whose union gains most.
+
+    Merging ends once every union would lower the modularity.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j. An undirected graph has each edge in both directions.
     resolution : float
-        As in :func:`modularity`: above 1 it favours small communities, below 1 large ones.
+        The weight of the expected share in :func:`modularity`: above 1 it favours small communities, below 1 large
+        ones.
     cutoff : int
-        From 1 to n: so many communities are left, even if another union would gain.
+        From 1 to n. Merging ends at this number of communities, even if another union would gain.
     best_n : int, optional
-        From `cutoff` to n: unions go on, also those that lose, until no more communities are left. Parts of the graph
-        without an edge between them are then joined too, the largest first.
+        From `cutoff` to n. Merging continues, with unions that lose, down to this number of communities. If no edges
+        join communities any more, the largest ones are joined.
     weighted : bool
-        Edges count by their values, which must be >= 0; else all alike.
+        Edges count by their values, which must be >= 0; else equally.
 
     Returns
     -------
     Vector of INT64, size n
-        The smallest vertex of each one's community, an entry for every vertex.
+        An entry for every vertex: the smallest vertex of its community.
 
     Raises
     ------
     InvalidValue
-        `cutoff`, `best_n` or `resolution` is out of bounds; or a weight is negative, NaN or infinite, or their sum is.
+        `cutoff`, `best_n` or `resolution` is out of bounds; a weight is negative, NaN or infinite; or the sum of
+        weights is infinite.
     DomainMismatch
-        `cutoff` or `best_n` is no integer, or `resolution` no number.
+        `cutoff` or `best_n` is not an integer, or `resolution` is not a number.
     DimensionMismatch
         `A` is not square.
 
     Notes
     -----
-    With m the sum of A, and a and b the sums of its rows and columns over m, the gain of a union is::
+    With m the sum of A, and a and b the sums of its rows and columns, divided by m, the gain of a union is::
 
-        D(u, v) = (A(u, v) + A(v, u)) / m - resolution (a(u) b(v) + b(u) a(v))       where u and v have an edge
+        D(u, v) = (A(u, v) + A(v, u)) / m - resolution (a(u) b(v) + b(u) a(v))       if an edge joins u and v
 
-    The largest D(u, v), of equal ones that of the smallest u and v, merges u into v > u::
+    The pair of largest D(u, v), of equal ones that of the smallest u and v, is merged: u into v > u::
 
-        D(v, w) = D(v, w) + D(u, w)           where both have an edge to w
-        D(v, w) = D(v, w) - resolution (a(u) b(w) + b(u) a(w))       where only v has; and the other way round
+        D(v, w) = D(v, w) + D(u, w)           if w has edges to both
+        D(v, w) = D(v, w) - resolution (a(u) b(w) + b(u) a(w))       if only to v; and likewise if only to u
 
     A loop of an undirected graph counts as in :func:`modularity`.
 
@@ -92,13 +93,16 @@ def greedy_modularity_communities(
 def merged(
     A: Matrix, resolution: float, fewest: int, most: int, weighted: bool, place: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return by vertex the highest of its community; of communities of equal size the first `place` is joined first."""
+    """Return for each vertex the highest vertex of its community.
+
+    `place`: orders communities of equal size when the largest are joined.
+    """
     n = A.nrows
     W = A.dup(datatypes.FP64) if weighted else A.apply(binary.pair[datatypes.FP64], right=1.0).new()
     m = float(W.reduce_scalar(monoid.plus).new().get(0.0))
     if not m > 0:
         return np.arange(n)
-    if not 1e-300 < m < 1e300:  # else 1 / m, or a part of it, is no FP64
+    if not 1e-300 < m < 1e300:  # else 1 / m or a share of m is beyond FP64
         for factor in towards_one(m):
             W = W.apply(binary.times, right=factor).new()
             m *= factor
@@ -113,7 +117,7 @@ def merged(
     once = i < j
     gain = value[once]
     heap = np.lexsort((j[once], i[once], -gain))
-    found = engine_loops.run_loop(best_pairs, D, gain, heap, share, float(resolution), fewest, most, cost=COST)
+    found = engine_loops.run_loop(best_pairs, D, gain, heap, share, float(resolution), fewest, most)
     label, apart = found if found is not None else _statements(D, share, resolution, fewest, most)
     return _largest_joined(label, most, place) if apart else label
 
@@ -121,7 +125,7 @@ def merged(
 def _statements(
     D: Matrix, share: NDArray[np.float64], resolution: float, fewest: int, most: int
 ) -> tuple[NDArray[np.int64], bool]:
-    """Return the vertex into which each merged, and whether no pair was left."""
+    """Return the vertex into which each vertex merged, and whether no pair was left: the reference of `best_pairs`."""
     n = D.nrows
     label, count, (out, back) = np.arange(n), n, share.copy()
     D = D.dup()
@@ -131,7 +135,7 @@ def _statements(
         if best < 0 and count <= most:
             break
         i, j, _ = D.select(select.valueeq, best).new().to_coo()
-        u, v = int(i[0]), int(j[0])  # the first entry of the first row
+        u, v = int(i[0]), int(j[0])  # the first entry of the first row: the smallest pair
         label[label == u] = v
         count -= 1
         row, other = (D[v, :].new(), D[u, :].new())
@@ -140,7 +144,7 @@ def _statements(
         lost, taken = (
             Vector.from_dense(resolution * (out[k] * back + out * back[k]), dtype=datatypes.FP64) for k in (u, v)
         )
-        # where both have an edge to w, only v has, only u has
+        # edges to w from both, from v alone, from u alone
         new = row.ewise_mult(other, binary.plus).new()
         new(~other.S) << row.ewise_mult(lost, binary.minus)
         new(~row.S) << other.ewise_mult(taken, binary.minus)
@@ -153,7 +157,7 @@ def _statements(
 
 
 def _largest_joined(label: NDArray[np.int64], most: int, place: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Join the largest communities until `most` are left."""
+    """Join the largest communities to one so that `most` communities are left."""
     named, size = np.unique(label, return_counts=True)
     if named.size <= most:
         return label

@@ -26,21 +26,21 @@ def harmonic_centrality(
     seed: int | None = None,
     sources: Iterable[Any] | None = None,
 ) -> Vector:
-    """Sum the inverse distances from all other vertices; those that do not reach the vertex add nothing.
+    """Sum for each vertex the reciprocal distances from all other vertices that reach it.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j.
     weighted : bool
-        Values are the edges' lengths, >= 0, and an infinite one an edge that cannot be used; else distances are hops.
+        Values are edge lengths >= 0, and an edge of infinite length cannot be used; else distances are hops.
     k : int, optional
-        Estimate from the distances from this many vertices, drawn at random; by default from all.
+        Estimate from the distances from `k` vertices, drawn at random; by default from all vertices.
     seed : int, optional
         Chooses the `k` vertices; random by default.
     sources : iterable of int, optional
-        The vertices from which distances are computed, instead of `k`, each once: the sum over these, and nothing is
-        scaled.
+        The vertices from which distances are computed, instead of `k`; repeated vertices count once. The result is the
+        unscaled sum over these.
 
     Returns
     -------
@@ -50,8 +50,8 @@ def harmonic_centrality(
     Raises
     ------
     InvalidValue
-        `k` is less than 1 or given beside `sources`, `seed` is not from 0 to 2**64 - 1, or `weighted` and a length is
-        negative or NaN.
+        `k` is less than 1 or given together with `sources`, `seed` is not from 0 to 2**64 - 1, or `weighted` and a
+        length is negative or NaN.
     IndexOutOfBound
         One of `sources` is not a vertex of the graph.
     DimensionMismatch
@@ -59,12 +59,12 @@ def harmonic_centrality(
 
     Notes
     -----
-    With S the vertices where distances begin, by default all::
+    With S the sources, by default all vertices::
 
         harmonic(v) = (n - 1) / |S - v|  *  sum_(s != v) 1 / d(s, v)
 
-    A distance of 0 adds nothing. Searches run together: those in hops are bits of a word, 64 of them in one pass over
-    the matrix, those over lengths rows of a matrix.
+    A distance of 0 adds nothing. Searches run together: searches in hops as the bits of a word, 64 in one pass over the
+    matrix; searches over lengths as rows of a matrix.
 
     Source: P. Boldi, S. Vigna, Axioms for centrality, Internet Mathematics 10, 2014,
     doi:10.1080/15427951.2013.865686.
@@ -82,7 +82,7 @@ def harmonic_centrality(
         return _sums(A, np.unique(chosen), weighted)
     harmonic = _sums(A, chosen, weighted)
     if chosen.size < n:
-        # a vertex of S is not counted for itself
+        # at a source only the other sources count
         inside = Vector.from_coo(chosen, True, datatypes.BOOL, size=n)
         for mask, others in ((~inside.S, chosen.size), (inside.S, max(chosen.size - 1, 1))):
             harmonic(mask) << harmonic.apply(binary.times, right=(n - 1) / others)
@@ -90,7 +90,7 @@ def harmonic_centrality(
 
 
 def _sums(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Vector:
-    """Sum the inverse distances from these vertices."""
+    """Sum for each vertex the reciprocal distances from `sources`."""
     total = Vector.from_scalar(0.0, A.nrows, datatypes.FP64)
     if weighted:
         for _, D in from_each(usable(A), sources):

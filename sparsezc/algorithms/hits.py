@@ -1,4 +1,4 @@
-"""Hubs and authorities."""
+"""Hubs and authorities (HITS)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sparsezc.semirings import monoid
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
-#: Vectors of the search space, and those of them that a restart keeps: as many as ARPACK takes for one eigenvalue.
+#: Vectors of the search space, and vectors that a restart keeps: as many as ARPACK takes for one eigenvalue.
 _BASIS, _KEPT = 20, 10
 
 
@@ -30,7 +30,7 @@ def hits(
     *,
     weighted: bool = False,
 ) -> tuple[Vector, Vector]:
-    """Score how well each vertex points to authorities, and how well hubs point to it.
+    """Score each vertex as a hub, by its edges to authorities, and as an authority, by its edges from hubs.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ def hits(
     max_iter : int
         Most restarts of the search, at least 1; each takes at most 20 products with `A` and its transpose.
     tol : float
-        Stop when the hubs' scores, multiplied by A A', differ from a multiple of themselves by at most this times the
-        largest eigenvalue of A A' (2-norms); 0 asks for the precision of FP64.
+        Stop when the residual of the hubs' scores as an eigenvector of A A' (2-norm) is at most `tol` times the largest
+        eigenvalue; 0 requests the precision of FP64.
     nstart : Vector of size n, optional
         The hubs' initial scores: entries >= 0 with a sum > 0; by default all equal.
     weighted : bool
@@ -54,9 +54,9 @@ def hits(
     Raises
     ------
     ConvergenceFailure
-        The difference was still above `tol` after `max_iter` restarts.
+        The residual was still above the bound after `max_iter` restarts.
     InvalidValue
-        `tol`, `max_iter`, a start or a weight is outside its range.
+        `tol`, `max_iter`, an entry of `nstart` or a weight is outside its range.
     DimensionMismatch
         `A` is not square, or `nstart` has another size.
     OutOfMemory
@@ -64,10 +64,10 @@ def hits(
 
     Notes
     -----
-    The hubs' scores are the eigenvector of the largest eigenvalue of A A' in the space spanned by the start. The power
-    method (``a = A' h; h = A a``) needs the more steps the closer the two largest are; the Lanczos method with restarts
-    finds the same vector in about the square root of that number. It needs up to 31 dense vectors of FP64 in host
-    memory.
+    The hubs' scores are the eigenvector of A A', for its largest eigenvalue, that the power method
+    (``a = A' h; h = A a``) finds from the start. That method needs many steps if the two largest eigenvalues are close;
+    the Lanczos method with restarts finds the same vector in about the square root of that number, with up to 31 dense
+    vectors of FP64 in host memory.
 
     Source: J. Kleinberg, Authoritative sources in a hyperlinked environment, JACM 46, 1999,
     doi:10.1145/324133.324140; K. Wu, H. Simon, Thick-restart Lanczos method for large symmetric eigenvalue problems,
@@ -87,7 +87,7 @@ def hits(
         _check.weights(A)
     if n == 0:
         return Vector(datatypes.FP64, 0), Vector(datatypes.FP64, 0)
-    # The basis, and the columns that a restart computes before it overwrites the old ones.
+    # the basis, and the vectors that a restart computes before it overwrites the basis
     require_host(8 * n * (_BASIS + 1 + _KEPT), f"the search space of hits for {n:,} vertices")
     uniform = Vector.from_scalar(1.0 / n, n, datatypes.FP64)
     hubs = uniform if nstart is None else _check.distribution(nstart, n, "nstart")
@@ -95,7 +95,7 @@ def hits(
     most = float(A.reduce_scalar(monoid.max).new().get(0)) if weighted else 1.0
 
     def times(x: NDArray[np.float64], back: bool) -> NDArray[np.float64]:
-        """Return A x / most, or A' x / most; squares of large weights would overflow."""
+        """Return A x / most, or A' x / most if `back`; scaled, as squares of large weights would overflow."""
         x = x / (most or 1.0)
         y: NDArray[np.float64] | None = _iterate.product_by_loop(A, x, weighted, back)
         if y is None:
@@ -111,10 +111,10 @@ def hits(
 
 
 def _leading(A: Matrix, product: Any, start: NDArray[np.float64], max_iter: int, tol: float) -> NDArray[np.float64]:
-    """Find the eigenvector, of length 1, of the largest eigenvalue of a symmetric product, beginning with `start`.
+    """Find the eigenvector, of length 1, for the largest eigenvalue of a symmetric product B, beginning with `start`.
 
-    With the orthonormal columns Q of the search space and T = Q' B Q, Q s is the answer for the leading eigenvector s
-    of T, and the part of B q outside the space, q the last column, bounds its error.
+    With Q the orthonormal basis of the search space, T = Q' B Q and s the leading eigenvector of T, the result is Q s.
+    The part of B q outside the space, with q the last column of Q, bounds its residual.
     """
     Q = np.zeros((_BASIS + 1, start.size)).T
     T = np.zeros((_BASIS, _BASIS))
@@ -123,7 +123,7 @@ def _leading(A: Matrix, product: Any, start: NDArray[np.float64], max_iter: int,
         while True:
             rest, known = product(Q[:, k]), Q[:, : k + 1]
             for _ in range(2):  # twice, to remove rounding errors
-                # by one thread: BLAS takes several, which wait for each other for longer than this takes
+                # einsum uses one thread; BLAS uses several, whose synchronisation takes longer than the product
                 parts = np.einsum("ik,i->k", known, rest)
                 rest = rest - np.einsum("ik,k->i", known, parts)
                 T[: k + 1, k] += parts
@@ -143,5 +143,5 @@ def _leading(A: Matrix, product: Any, start: NDArray[np.float64], max_iter: int,
         T[range(k), range(k)] = values[-_KEPT:]
     raise ConvergenceFailure(
         f"after max_iter = {max_iter} iterations the hubs' scores are still {change / values[-1]:.3g} from an"
-        f" eigenvector, in parts of its eigenvalue; at most {bound:.3g} is needed"
+        f" eigenvector, relative to its eigenvalue; at most {bound:.3g} is needed"
     )

@@ -18,12 +18,9 @@ from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds of the statements for each row and entry, at least.
-COST = 1.0
-
 
 def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undirected: bool = False) -> Vector:
-    """Find the vertices within `radius` hops of one, or of the nearest of several, with their distances.
+    """Find the vertices within `radius` hops of a centre, or of the nearest of several, with their distances.
 
     Parameters
     ----------
@@ -34,19 +31,19 @@ def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undir
     radius : int
         The most hops, at least 0.
     center : bool
-        The centres belong to their neighbourhood.
+        The result includes the centres.
     undirected : bool
         Follow edges in both directions.
 
     Returns
     -------
     Vector of INT32, size n
-        Hops from the nearest centre; vertices farther away have no entry.
+        Hops from the nearest centre; vertices farther than `radius` have no entry.
 
     Raises
     ------
     IndexOutOfBound
-        `source` is not a vertex of the graph, or has one that is not.
+        `source`, or one of several, is not a vertex of the graph.
     InvalidValue
         `radius` is negative.
     DimensionMismatch
@@ -81,9 +78,9 @@ def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undir
 
 
 def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undirected: bool = False) -> Matrix:
-    """Return the edges between the vertices within `radius` hops of one, or of the nearest of several.
+    """Return the edges between the vertices within `radius` hops of a centre, or of the nearest of several.
 
-    Of one it is NetworkX's ``ego_graph``.
+    For one centre this is NetworkX's ``ego_graph``.
 
     Parameters
     ----------
@@ -94,19 +91,19 @@ def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, u
     radius : int
         The most hops, at least 0.
     center : bool
-        The centres' own edges belong to the result.
+        The result includes the edges of the centres.
     undirected : bool
         Follow edges in both directions.
 
     Returns
     -------
     Matrix, shape (n, n), of the type of `A`
-        The entries of `A` between vertices of :func:`k_hop`, in the same rows and columns.
+        The entries of `A` between the vertices that :func:`k_hop` finds, in their rows and columns of `A`.
 
     Raises
     ------
     IndexOutOfBound
-        `source` is not a vertex of the graph, or has one that is not.
+        `source`, or one of several, is not a vertex of the graph.
     InvalidValue
         `radius` is negative.
     DimensionMismatch
@@ -134,7 +131,7 @@ def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, u
         _, met, queue, count = found
         rows = np.sort(queue[0 if center else sources.size : count])
         met[queue[:count]] = False
-        between = engine_loops.run_loop(induced, A, rows, lambda: met, cost=COST, values=A.dtype.np_type)
+        between = engine_loops.run_loop(induced, A, rows, lambda: met, values=A.dtype.np_type)
         if between is not None:
             begin, ids, values = between
             return engine_loops.matrix_of_rows(rows, begin, ids, values, A.nrows)
@@ -146,7 +143,7 @@ def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, u
 
 
 def _checked(A: Matrix, source: Any, radius: Any) -> tuple[NDArray[np.int64], int]:
-    """Return the sources, each once, and the radius, which is at most the number of vertices."""
+    """Check the arguments; return the sources, each once, and the radius, at most the number of vertices."""
     n = _check.adjacency(A)
     if are_several(source):
         sources = np.unique(_check.vertices(source, n, "source"))
@@ -156,7 +153,7 @@ def _checked(A: Matrix, source: Any, radius: Any) -> tuple[NDArray[np.int64], in
 
 
 def _levels(A: Matrix, sources: NDArray[np.int64], radius: int, undirected: bool) -> Vector:
-    """Count the hops to the vertices within a radius."""
+    """Count hops from the nearest source to the vertices within `radius`, by statements."""
     level = Vector(datatypes.INT32, A.nrows)
     q: Vector = Vector.from_coo(sources, True, size=A.nrows)
     for depth in range(radius + 1):

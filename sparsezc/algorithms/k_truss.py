@@ -1,4 +1,4 @@
-"""The k-truss: edges that are in many triangles."""
+"""The k-truss: the subgraph of edges that are in many triangles."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from sparsezc.semirings.types import datatypes
 
 
 def k_truss(A: Matrix, k: Any) -> Matrix:
-    """Find the largest subgraph each of whose edges is in at least k - 2 of its triangles.
+    """Find the k-truss: the largest subgraph in which every edge is in at least k - 2 triangles.
 
-    An edge joins its ends once, in whichever direction; loops do not count.
+    The direction of edges is ignored, and a pair of opposite edges counts once; loops do not count.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, joins i and j.
     k : int
-        At least 0.
+        The order of the truss, at least 0.
 
     Returns
     -------
     Matrix of INT64, shape (n, n)
-        The remaining edges, in both directions, each with its number of triangles in the subgraph.
+        The edges of the truss, in both directions, each with its number of triangles in the truss.
 
     Raises
     ------
@@ -37,8 +37,8 @@ def k_truss(A: Matrix, k: Any) -> Matrix:
 
     Notes
     -----
-    With C the undirected simple graph at first, its values the triangles at each edge, and R the edges that are
-    removed::
+    C begins with the edges of the undirected simple graph; its values are the numbers of triangles at each edge. With R
+    the edges that are removed in a round::
 
         C<C> = C C                   over (plus, pair)
         R = C where C < k - 2;  C = C where C >= k - 2

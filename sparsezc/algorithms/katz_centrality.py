@@ -28,16 +28,16 @@ def katz_centrality(
     *,
     weighted: bool = False,
 ) -> Vector:
-    """Count the walks that end at each vertex, the longer ones with a lower weight.
+    """Count the walks that end at each vertex, a walk of k edges with weight alpha^k beta.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j.
     alpha : float
-        The factor for each further edge of a walk; below 1 / (largest eigenvalue of `A`).
+        The factor for each edge of a walk; below 1 / (largest eigenvalue of `A`).
     beta : float, or Vector of size n
-        The count of a walk without edges; 0 if the vector has no entry.
+        The weight of a walk without edges; a Vector has one for each start of walks, 0 where it has no entry.
     max_iter : int
         Most iterations to run, at least 1.
     tol : float
@@ -60,7 +60,7 @@ def katz_centrality(
         The change was still above ``n * tol`` after `max_iter` iterations, or the scores grew beyond FP64: `alpha` may
         be too large.
     InvalidValue
-        `alpha`, `beta`, `tol`, `max_iter` or a start is outside its range.
+        `alpha`, `beta`, `tol`, `max_iter` or an entry of `nstart` is outside its range.
     DimensionMismatch
         `A` is not square, or a vector has another size.
 
@@ -93,7 +93,7 @@ def katz_centrality(
     found = _iterate.by_loop(A, x, lambda: (0.0, float(alpha), base.to_dense()), n * tol, max_iter, weighted)
     if found is not None:
         if normalized:
-            with np.errstate(over="ignore"):  # refused below
+            with np.errstate(over="ignore"):  # _length refuses infinity
                 length = _length(float(found @ found))
             found = found / length if length > 0 else found
         return engine_loops.vector(found)
@@ -114,7 +114,7 @@ def katz_centrality(
 
 
 def _unit(x: Vector) -> Vector:
-    """Return x / |x|, in place; x itself if it is 0."""
+    """Divide x by |x| in place, unless it is 0; return x."""
     length = _length(x.ewise_mult(x, binary.times).new().reduce(monoid.plus).new().get())
     if length > 0:
         x << x.apply(binary.truediv, right=length)
@@ -122,7 +122,7 @@ def _unit(x: Vector) -> Vector:
 
 
 def _length(squares: float) -> float:
-    """Return the length of scores with this sum of squares."""
+    """Return the Euclidean norm of scores whose squares sum to `squares`; refuse an infinite one."""
     length = math.sqrt(squares)
     if not length < math.inf:
         raise InvalidValue("the scores are too large for FP64; a smaller alpha or beta is needed")

@@ -13,16 +13,13 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, semiring
 
-#: Nanoseconds for each row and entry, at least.
-COST = 15.0
-
 
 def label_propagation(A: Matrix) -> Vector:
-    """Find communities: vertices take a label that most of their neighbours have, until each vertex has such a label.
+    """Find communities: vertices take the most frequent label of their neighbours, until each vertex has such a label.
 
-    Vertices of one colour, none of which are neighbours, change at once, one colour after another; so the process ends.
-    Of several labels with equally many votes a vertex keeps its own, or takes the largest. Each edge is one vote for
-    both of its ends in whichever direction; loops do not count.
+    A proper colouring divides the vertices: those of one colour, no two of which are neighbours, change at once, one
+    colour after another, and so the process ends. Of several most frequent labels a vertex keeps its own, else it takes
+    the largest. Each edge is one vote for both of its ends, whatever its direction; loops do not count.
 
     Parameters
     ----------
@@ -32,7 +29,7 @@ def label_propagation(A: Matrix) -> Vector:
     Returns
     -------
     Vector of INT64, size n
-        The labels, an entry for every vertex; the first label of a vertex is its own number.
+        The labels, an entry for every vertex; each vertex starts with its own number as label.
 
     Raises
     ------
@@ -41,13 +38,13 @@ def label_propagation(A: Matrix) -> Vector:
 
     Notes
     -----
-    With c the colours, found by largest degrees first, and W(v) the labels with most votes among v's neighbours, for
-    each colour k in turn::
+    With c a greedy colouring, by descending degrees, and W(v) the most frequent labels among v's neighbours, for each
+    colour k in turn::
 
         l(v) = max W(v)      where c(v) = k and l(v) is not in W(v)
 
-    The most frequent value is no monoid (see :func:`cdlp`), so this is an operation of its own (``ops.move_labels``),
-    which looks only at vertices that have a neighbour with a new label.
+    The most frequent value is no monoid (see :func:`cdlp`), so this is an operation of its own (``ops.move_labels``).
+    It recomputes only vertices that have a neighbour with a new label.
 
     Source: G. Cordasco, L. Gargano, Community detection via semi-synchronous label propagation algorithms, 2010,
     doi:10.1109/BASNA.2010.5730298.
@@ -61,10 +58,10 @@ def label_propagation(A: Matrix) -> Vector:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    if n < 2**32 and (found := engine_loops.run_loop(propagated, S, cost=COST)) is not None:
+    if n < 2**32 and (found := engine_loops.run_loop(propagated, S)) is not None:
         return engine_loops.vector(found)
     color = greedy_color(S, strategy="largest_first")
-    # from the last vertex on, as the smallest of several labels wins in moves
+    # labels are n - 1 - v, as move_labels prefers the smallest label and this method the largest
     label = positions(S)
     label << label.apply(binary.rminus, right=n - 1)
     label << ops.move_labels(S, label, semiring.plus_pair, turn=color)

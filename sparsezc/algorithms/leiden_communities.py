@@ -13,8 +13,8 @@ from sparsezc.algorithms._host_communities import host_network
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 
-_PASSES = 2  # over all levels, with refinement; each begins with what the one before found
-_ALONE = 0.9  # communities a vertex: beyond it a further level finds next to nothing (GVE-Leiden: 0.8)
+_PASSES = 2  # passes over all levels, with refinement; each begins with the communities of the one before
+_ALONE = 0.9  # communities per vertex; above this a further level gains almost nothing (GVE-Leiden: 0.8)
 
 
 @overload
@@ -43,59 +43,60 @@ def leiden_communities(
 ) -> Vector | list[Vector]:
     """Find connected communities of high modularity: Louvain's method with a refinement of communities.
 
-    An edge joins its ends whichever way it points; a pair of opposite edges counts twice.
+    The direction of edges is ignored; a pair of opposite edges counts twice.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) joins i and j.
     resolution : float
-        As :func:`modularity` takes it: above 1 it favours small communities, below 1 large ones.
+        The weight of the expected share in :func:`modularity`: above 1 it favours small communities, below 1 large
+        ones.
     threshold : float
-        What a pass over all levels must have gained for another, which begins with the communities that it found. There
-        are at most three.
+        Another pass over all levels follows if the last one gained more than this; it begins with the communities of
+        the last one. There are at most three passes.
     max_level : int, optional
         Most levels of a pass, at least 1.
     seed : int, optional
-        From 0 to 2**64 - 1. Chooses who moves before whom. By default by chance.
+        From 0 to 2**64 - 1. Chooses the order of moves. Random by default.
     weighted : bool
-        Edges count by their values, which must be >= 0; else all alike.
+        Edges count by their values, which must be >= 0; else equally.
     return_levels : bool
-        Return every level.
+        Return the communities of every level.
 
     Returns
     -------
     Vector of INT64, size n; or list of these
-        The smallest vertex of each one's community, an entry for every vertex. Each community is connected. With
-        `return_levels` the refined communities of each level of the best pass, each level made of those before; the
-        last is the answer.
+        An entry for every vertex: the smallest vertex of its community. Each community is connected. With
+        `return_levels`, the refined communities of each level of the best pass; those of a level are unions of those of
+        the level before, and the last level is the result.
 
     Raises
     ------
     InvalidValue
-        `max_level` is less than 1, `resolution` is negative, NaN or infinite, `threshold` is NaN, or `seed` is out of
-        bounds; or a weight is negative, NaN or infinite, or their sum is.
+        `max_level` is less than 1, `resolution` is negative, NaN or infinite, `threshold` is NaN, `seed` is out of
+        bounds, a weight is negative, NaN or infinite, or the sum of weights is infinite.
     DomainMismatch
-        `resolution` or `threshold` is no number; or `A` has complex or user-defined values as weights.
+        `resolution` or `threshold` is not a number; or `weighted` and `A` has complex or user-defined values.
     DimensionMismatch
         `A` is not square.
 
     Notes
     -----
-    A level moves vertices as :func:`louvain_communities` does. Then each community S is taken apart, and put together
-    again of vertices v that are still alone and communities C inside S, where both are well connected to the rest of
-    S::
+    A level moves vertices as :func:`louvain_communities` does. Then each community S is refined: it is split into
+    single vertices, and a vertex v that is still alone may join a community C inside S if both are well connected to
+    the rest of S::
 
         E(v, S - v) >= resolution / m  k(v) (k(S) - k(v)),   likewise for C
 
-    Such a v joins the C where it gains most, along an edge, and stays; so every C is connected. The C are the
-    vertices of the next level, which begins with the communities S. The paper draws C by chance, more often where v
-    gains more; here the largest gain is taken, as in GVE-Leiden, and v waits for another level where the only vertex
-    of C has its turn together with v (``ops.join_labels``). A pass ends where few communities have two vertices
-    left, or by `max_level`, and returns the connected parts of its communities, whose modularity is no lower.
+    Such a v joins, along an edge, the C in which it gains most, and stays there, so that every C is connected. The C
+    are the vertices of the next level, which begins with the communities S. The paper draws C at random, with higher
+    probability for a higher gain; here the largest gain is chosen, as in GVE-Leiden, except a C that is a single vertex
+    of the same turn as v (``ops.join_labels``). A pass ends once few communities have more than one vertex, or at
+    `max_level`, and returns the connected components of its communities, whose modularity is no lower.
 
-    The first pass takes the communities themselves for vertices, as Louvain's method does, and ends its rounds of moves
-    early: it only finds where the second begins, whose communities are refined at every level.
+    The first pass contracts the communities without refinement, as Louvain's method does, and ends its rounds of moves
+    early: it only provides the start of the second pass, whose communities are refined at every level.
 
     The same seed gives the same labels on every engine (see :func:`louvain_communities`).
 
@@ -132,7 +133,7 @@ def leiden_communities(
 
 
 def _pass(net: Any, found: Any, most: int | None, rng: np.random.Generator) -> tuple[list[Any], float]:
-    """Run all levels, beginning with a partition; return the refined partitions, and the last one's modularity."""
+    """Run all levels from the partition `found` on; return the refined partitions, and the modularity of the last."""
     level, inner, outer = net, net.apart(), net.everywhere(found)
     levels: list[Any] = []
     while True:
@@ -141,7 +142,7 @@ def _pass(net: Any, found: Any, most: int | None, rng: np.random.Generator) -> t
         last = count >= _ALONE * level.size or len(levels) + 1 == most
         if not last:
             refined, parts = level.numbered(level.refine(outer, rng))
-            last = parts == level.size  # no vertex may join another
+            last = parts == level.size  # no vertex joined another
         if last:
             refined, parts = level.numbered(level.connected(outer))
         inner = level.within(inner, refined)

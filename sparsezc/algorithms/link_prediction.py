@@ -14,31 +14,31 @@ from sparsezc.semirings.types import datatypes
 
 
 def common_neighbors(A: Matrix, pairs: Pairs | None = None, weight: Vector | None = None) -> Matrix:
-    """Count the common neighbours of two vertices, or sum a weight over them.
+    """Count the common neighbours of pairs of vertices, or sum their weights.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, makes j a neighbour of i.
     pairs : Matrix, shape (n, n), any dtype, or iterable of pairs of int, optional
-        Only pairs (i, j) for which it has an entry, or that it lists, are computed, at a cost that grows with their
-        number; by default all with i != j.
+        The pairs (i, j) to compute: the entries of a Matrix, or a list; the cost grows with their number. By default
+        all pairs with i != j.
     weight : Vector, size n, optional
-        What each common neighbour counts; those without an entry count nothing.
+        The weight of each vertex as a common neighbour; vertices without an entry do not count.
 
     Returns
     -------
     Matrix of INT64, or of FP64 with `weight`, shape (n, n)
-        Pairs without a common neighbour have no entry.
+        The counts or sums; pairs without a common neighbour have no entry.
 
     Raises
     ------
     DimensionMismatch
         `A` is not square, or `pairs` or `weight` has another shape.
     DomainMismatch
-        `pairs` is neither a Matrix nor pairs of integers, or `weight` is no Vector.
+        `pairs` is neither a Matrix nor pairs of integers, or `weight` is not a Vector.
     IndexOutOfBound
-        `pairs` lists a number that is no vertex.
+        `pairs` lists a number that is not a vertex.
 
     Notes
     -----
@@ -78,7 +78,7 @@ def common_neighbors(A: Matrix, pairs: Pairs | None = None, weight: Vector | Non
 
 
 def resource_allocation_index(A: Matrix, pairs: Pairs | None = None) -> Matrix:
-    """Sum one over the degree of each common neighbour of two vertices.
+    """Sum the reciprocal degrees of the common neighbours of pairs of vertices.
 
     Parameters
     ----------
@@ -121,15 +121,15 @@ def resource_allocation_index(A: Matrix, pairs: Pairs | None = None) -> Matrix:
 
 
 def adamic_adar_index(A: Matrix, pairs: Pairs | None = None) -> Matrix:
-    """Sum one over the logarithm of the degree of each common neighbour of two vertices.
+    """Sum the reciprocal logarithms of the degrees of the common neighbours of pairs of vertices.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix of an undirected graph, each edge in both directions; values are ignored.
     pairs : Matrix, shape (n, n), any dtype, or iterable of pairs of int, optional
-        The pairs to compute, as :func:`common_neighbors` takes them. A pair (i, i) whose i has a neighbour of degree 1
-        is infinite.
+        The pairs to compute, as :func:`common_neighbors` takes them. The result for a pair (i, i) is infinite if i has
+        a neighbour of degree 1.
 
     Returns
     -------

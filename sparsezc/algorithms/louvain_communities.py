@@ -11,8 +11,8 @@ from sparsezc.algorithms._host_communities import host_network
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 
-_LEAST = ROUGH, FINE  # of passes over all levels; the second takes vertices out of communities that grew around them
-_WORTH = 1e-3  # what a pass must have gained for another
+_LEAST = ROUGH, FINE  # of each pass over all levels; the second moves vertices that the first left in wrong communities
+_WORTH = 1e-3  # modularity that a pass must gain for another to follow
 
 
 @overload
@@ -39,40 +39,41 @@ def louvain_communities(
     weighted: bool = False,
     return_levels: bool = False,
 ) -> Vector | list[Vector]:
-    """Find communities of high modularity: vertices move while that helps, then communities become vertices.
+    """Find communities of high modularity: vertices move while modularity grows, then communities are contracted.
 
-    An edge joins its ends in whichever direction; a pair of opposite edges counts twice.
+    The direction of edges is ignored; a pair of opposite edges counts twice.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) joins i and j.
     resolution : float
-        As in :func:`modularity`: above 1 it favours small communities, below 1 large ones.
+        The weight of the expected share in :func:`modularity`: above 1 it favours small communities, below 1 large
+        ones.
     threshold : float
-        A pass ends with a level that gains no more than this, which is not kept.
+        A pass ends with the first level that gains at most this; that level is dropped.
     max_level : int, optional
-        Most levels, at least 1.
+        Most levels, those of all passes together, at least 1.
     seed : int, optional
         From 0 to 2**64 - 1. Chooses the order of moves. Random by default.
     weighted : bool
-        Edges count by their values, which must be >= 0; else all alike.
+        Edges count by their values, which must be >= 0; else equally.
     return_levels : bool
-        Return every level.
+        Return the communities of every level.
 
     Returns
     -------
     Vector of INT64, size n; or list of these
-        The smallest vertex of each one's community, an entry for every vertex. With `return_levels` every partition
-        that was found on the way, each of higher modularity than the one before; the last is the answer.
+        An entry for every vertex: the smallest vertex of its community. With `return_levels`, the communities of every
+        level, each of higher modularity than those before; the last level is the result.
 
     Raises
     ------
     InvalidValue
-        `max_level` is less than 1, `resolution` is negative, NaN or infinite, `threshold` is NaN, or `seed` is out of
-        bounds; or a weight is negative, NaN or infinite, or their sum is.
+        `max_level` is less than 1, `resolution` is negative, NaN or infinite, `threshold` is NaN, `seed` is out of
+        bounds, a weight is negative, NaN or infinite, or the sum of weights is infinite.
     DomainMismatch
-        `resolution` or `threshold` is no number; or `A` has complex or user-defined values as weights.
+        `resolution` or `threshold` is not a number; or `weighted` and `A` has complex or user-defined values.
     DimensionMismatch
         `A` is not square.
 
@@ -80,24 +81,23 @@ def louvain_communities(
     -----
     With W the weights, of sum m, k the sums of rows, C(i, c(i)) = 1 and s = k C::
 
-        G = W C - resolution / m  k s'        without i itself, in W as in s
-        c(i) = argmax_j G(i, j)               where that is more than G(i, c(i))
-        W = C' W C                            when few vertices move any more
+        G = W C - resolution / m  k s'        without i itself, in W and in s
+        c(i) = argmax_j G(i, j)               if this is more than G(i, c(i))
+        W = C' W C                            once few vertices move
 
-    The rows of W C are never stored (``ops.move_labels``), nor is W C (``ops.sum_by_labels``). An eighth of the
-    vertices, chosen by chance, moves at a time, as all at once would swap communities for ever, and only those whose
-    neighbours have moved are looked at again.
-    A level that gains nothing is given up. A second pass begins with what the first found.
+    W C is never stored, neither for moves (``ops.move_labels``) nor for the contraction (``ops.sum_by_labels``). A
+    random eighth of the vertices moves at a time, as vertices that move all at once could swap communities for ever;
+    only vertices whose neighbours have moved choose again. A second pass begins with the communities of the first.
 
     The same seed gives the same labels on every engine: weights are rounded to multiples of 2^-52 of their sum or
     finer, so that no sum depends on its order.
 
-    In a graph that has each edge in both directions a loop counts once, as in :func:`modularity`.
+    If the graph has each edge in both directions, a loop counts once, as in :func:`modularity`.
 
     Source: V. Blondel, J. Guillaume, R. Lambiotte, E. Lefebvre, Fast unfolding of communities in large networks, 2008,
-    doi:10.1088/1742-5468/2008/10/P10008; who looks again: S. Sahu, GVE-Louvain, 2023, doi:10.48550/arXiv.2312.04876;
-    further passes: R. Rotta, A. Noack, Multilevel local search algorithms for modularity clustering, 2011,
-    doi:10.1145/1963190.1970376.
+    doi:10.1088/1742-5468/2008/10/P10008; which vertices choose again: S. Sahu, GVE-Louvain, 2023,
+    doi:10.48550/arXiv.2312.04876; further passes: R. Rotta, A. Noack, Multilevel local search algorithms for modularity
+    clustering, 2011, doi:10.1145/1963190.1970376.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def louvain_communities(
 
 
 def _levels(net: Any, threshold: float, most: int | None, rng: np.random.Generator) -> list[Any]:
-    """Return the levels, communities by number; at least one."""
+    """Return the partition of each level, at least one; communities are numbers from 0 on."""
     found, levels, best = net.apart(), [], net.modularity()
     for least in _LEAST:
         before = best

@@ -18,14 +18,11 @@ from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 10.0
-
 
 def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed: int | None = None) -> Vector:
-    """Find vertices no two of which are neighbours, and to which none can be added.
+    """Find a set of vertices, no two of which are neighbours, to which no vertex can be added.
 
-    An edge makes its ends neighbours in whichever direction; loops do not count.
+    The direction of edges is ignored; loops do not count.
 
     Parameters
     ----------
@@ -34,12 +31,12 @@ def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed:
     nodes : iterable of int, optional
         Vertices that must belong to the set.
     seed : int, optional
-        Chooses among the many sets: the same seed gives the same set on every engine. Random by default.
+        Chooses among the many sets; the same seed gives the same set on every engine. Random by default.
 
     Returns
     -------
     Vector of BOOL, size n
-        True for each member; the others have no entry.
+        True for each member; other vertices have no entry.
 
     Raises
     ------
@@ -52,13 +49,14 @@ def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed:
 
     Notes
     -----
-    With q a random order of the vertices that are neither members nor neighbours of members::
+    With S the undirected simple graph, and q random numbers, each unique, of the vertices that are neither members nor
+    neighbours of members::
 
-        t<q> = q'S           over (max, first): the highest among the neighbours
-        m = q where q > t    or there is no t
+        t<q> = q'S           over (max, first): the largest number of the neighbours
+        m = q where q > t    or where t has no entry: these vertices become members
         q<!m, !m'S> = q
 
-    The set is that of the greedy algorithm that visits the highest vertex first, in O(log^2 n) rounds.
+    The set is that of the greedy algorithm that visits vertices by descending number, in O(log^2 n) rounds.
 
     Source: M. Luby, A simple parallel algorithm for the maximal independent set problem, 1986,
     doi:10.1137/0215074; G. Blelloch, J. Fineman, J. Shun, Greedy sequential maximal independent set and matching are
@@ -88,14 +86,14 @@ def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed:
 
 
 def random_order(n: int, seed: int | None, where: str) -> Vector:
-    """Draw a unique number for each vertex, INT64."""
+    """Draw a random permutation of 0..n-1: a unique number for each vertex, INT64."""
     return Vector.from_dense(_check.generator(seed, where).permutation(n).astype(np.int64))
 
 
 def first_independent_set(S: Matrix, order: Vector) -> Vector:
-    """Find the maximal set of the greedy algorithm that visits vertices from the highest number down; S is symmetric.
+    """Find the set of the greedy algorithm that visits vertices by descending number in `order`; S is symmetric.
 
-    `order` has numbers in 0..n-1, each once.
+    The entries of `order` are different numbers in 0..n-1. Vertices without an entry are left out.
     """
 
     def visited() -> NDArray[np.int64]:
@@ -105,7 +103,7 @@ def first_independent_set(S: Matrix, order: Vector) -> Vector:
         return descending[descending >= 0]
 
     members = Vector(datatypes.BOOL, order.size)
-    if (found := engine_loops.run_loop(first_set, S, visited, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(first_set, S, visited)) is not None:
         members[np.flatnonzero(found)] = True
         return members
     q = order.dup()

@@ -16,24 +16,21 @@ from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 50.0
-_WEYL = 0x9E3779B97F4A7C15  # 2**64 / 1.618: the words of one seed are those of another from a vertex far away on
-_NONE = np.uint64(2**64 - 1)  # above all words
+_WEYL = 0x9E3779B97F4A7C15  # 2**64 / 1.618: two seeds share words only at vertices far apart
+_NONE = np.uint64(2**64 - 1)  # above all keys, which are below 2**63
 
 
 def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
-    """Match neighbours until no two unmatched vertices are neighbours.
+    """Find a matching, edges without a common end, to which no edge can be added.
 
-    An edge makes its ends neighbours in whichever direction; loops do not count. The two sides of a bipartite graph
-    need not be given.
+    The direction of edges is ignored; loops do not count. The two sides of a bipartite graph need not be given.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, joins i and j.
     seed : int, optional
-        Chooses among the many matchings: the same seed gives the same one on every engine. Random by default.
+        Chooses among the many matchings; the same seed gives the same matching on every engine. Random by default.
 
     Returns
     -------
@@ -49,16 +46,16 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
 
     Notes
     -----
-    Each vertex has a random word w that ends with its number, and an edge is matched if w(i) xor w(j) is smallest at
-    both of its ends. Edges that meet differ in it, and with one end it tells the other. With W holding it for each
-    edge, and q the unmatched vertices::
+    Each vertex has a random word w whose last bits are its number, and an edge has the key w(i) xor w(j): different for
+    edges with a common end, and with one end the key yields the other. An edge is matched if its key is the smallest at
+    both of its ends. With W the matrix of the keys, and q the unmatched vertices::
 
-        t<q> = W q           over (min, first): the smallest at each vertex
-        u(v) = t(v) xor w(v), of which the last bits are a vertex
+        t<q> = W q           over (min, first): the smallest key at each vertex
+        u(v) = t(v) xor w(v), whose last bits are the number of the edge's other end
         partner(v) = u(v)    where t(v) == t(u(v))
 
-    The matching is that of the greedy algorithm that visits the edges in this order; random orders take O(log^2 n)
-    rounds. The graph is copied once, for the words.
+    The matching is that of the greedy algorithm that visits edges by ascending key; random orders take O(log^2 n)
+    rounds. The graph is copied once, for the keys.
 
     Source: A. Israeli, A. Itai, A fast and simple randomized parallel algorithm for maximal matching, 1986,
     doi:10.1016/0020-0190(86)90144-4; G. Blelloch, J. Fineman, J. Shun, Greedy sequential maximal independent set and
@@ -77,7 +74,7 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
     S = simple(A)
     start = np.uint64(random_seed(seed, "maximal_matching") * _WEYL % 2**64)
     low = np.uint64((1 << (n - 1).bit_length()) - 1)
-    if (found := engine_loops.run_loop(matching, S, start, low, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(matching, S, start, low)) is not None:
         return engine_loops.vector(found, found >= 0)
     w = _words(n, start, low)
     D = Vector.from_dense(w).diag()
@@ -97,13 +94,13 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
         u = ((t[v] ^ w[v]) & low).astype(np.int64)
         both = t[v] == t[u]
         partner(binary.second) << Vector.from_coo(v[both], u[both], datatypes.INT64, size=n)
-        # q<!partner> = q, of which only vertices with an edge matter
+        # q<!partner> = q, where only vertices that still have an edge are kept
         q(least.S, replace=True) << q
         q(~partner.S, replace=True) << q
 
 
 def _words(n: int, start: np.uint64, low: np.uint64) -> NDArray[np.uint64]:
-    """Return a word below 2**63 for each vertex, with its number in the bits of `low`; the loop makes the same ones."""
+    """Return a word below 2**63 for each vertex, its number in the bits of `low`; the loop makes the same words."""
     x = np.arange(n, dtype=np.uint64) + start
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

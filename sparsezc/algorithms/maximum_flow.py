@@ -17,33 +17,33 @@ from sparsezc.exceptions import DomainMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 
-_LARGE = 1 << 10  # times the flow: capacities above cost it more than 10 of its 53 bits
+_LARGE = 1 << 10  # ratio of capacity to flow; beyond it the flow loses more than 10 of its 53 bits
 
 
 def maximum_flow(A: Matrix, s: Any, t: Any) -> tuple[Any, Matrix]:
-    """Send as much as the capacities of the edges allow from one vertex to another.
+    """Find the largest flow from one vertex to another that the capacities of the edges allow.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any real dtype
         Adjacency matrix: the value of an entry (i, j) is the capacity of the edge from i to j, >= 0; it may be
-        infinite. Loops carry nothing.
+        infinite. Loops carry no flow.
     s, t : int
         Source and sink, two vertices in 0..n-1.
 
     Returns
     -------
     value : int or float
-        What arrives at `t`.
+        The flow that arrives at `t`.
     flow : Matrix of INT64 or FP64, shape (n, n)
-        What each edge carries, entries > 0 only: FP64 where the capacities are floating-point numbers. Of two opposite
-        edges at most one carries anything.
+        The flow of each edge, entries > 0 only; FP64 if the capacities are floating-point numbers. Of two opposite
+        edges at most one has flow.
 
     Raises
     ------
     InvalidValue
-        `s` is `t`, a capacity is negative or NaN, a path of infinite capacity joins `s` to `t`, or capacities do not
-        fit INT64, nor their sums FP64.
+        `s` is `t`, a capacity is negative or NaN, a path of infinite capacity leads from `s` to `t`, flows may not fit
+        INT64, or sums of floating-point capacities may not fit FP64.
     DomainMismatch
         `A` is complex.
     IndexOutOfBound
@@ -53,16 +53,17 @@ def maximum_flow(A: Matrix, s: Any, t: Any) -> tuple[Any, Matrix]:
 
     Notes
     -----
-    With R the capacities, and 0 at edges that A has the other way only, ``ops.net_flow`` computes N, what each edge
-    carries less what the opposite one does; then ``F = N where N > 0``.
+    With R the capacities, and 0 at edges of which A has only the opposite, ``ops.net_flow`` computes N, the flow of
+    each edge less that of its opposite; then ``F = N where N > 0``.
 
-    It does so by push-relabel: vertices with excess, at first those next to s, push it over edges with capacity left to
-    vertices one hop nearer to t, or rise where there are none; searches from t correct the heights now and then. What t
-    does not get flows back to s in the same way. On a GPU all vertices with excess push at once, a round at a time, and
-    what a vertex receives is added up in the order of its entries: answers do not depend on timing.
+    It uses push-relabel: vertices with excess, at first those next to s, push it over edges with remaining capacity to
+    vertices one hop nearer to t, or are relabelled, higher, if there are none; now and then searches from t correct the
+    heights. Excess that cannot reach t flows back to s in the same way. On a GPU all vertices with excess push at once,
+    in rounds, and a vertex adds up what it receives in the order of its entries, so that results do not depend on
+    timing.
 
-    Floating-point capacities far above the flow are first lowered to twice the flow, which changes no least cut: what a
-    vertex receives and what it sends then agree to about 1e-12 of the flow.
+    Floating-point capacities far above the flow are first lowered to twice the flow, which changes no minimum cut. The
+    flows into and out of a vertex then agree to about 1e-12 of the total flow.
 
     Source: A. Goldberg, R. Tarjan, A new approach to the maximum-flow problem, JACM 35, 1988, section 3,
     doi:10.1145/48014.61051; global relabelling: B. Cherkassky, A. Goldberg, On implementing the push-relabel method
@@ -77,7 +78,7 @@ def maximum_flow(A: Matrix, s: Any, t: Any) -> tuple[Any, Matrix]:
     (4, 3, 3)
     """
     value, _, N = _sent(*_network(A, s, t))
-    # F = N where that is more than 0
+    # F = N where N > 0
     F: Matrix = N.select(select.valuegt, 0).new()
     return value, F
 
@@ -97,8 +98,8 @@ def minimum_cut(A: Matrix, s: Any, t: Any) -> tuple[Any, Vector]:
     value : int or float
         The sum of the capacities of the edges that lead from the side of `s` to the side of `t`.
     side : Vector of BOOL, size n
-        True at the vertices on the side of `s`, no entry at the others. Of several minimum cuts it is the one nearest
-        to `t`.
+        True for the vertices on the side of `s`; the others have no entry. Of several minimum cuts it is the one
+        nearest to `t`.
 
     Raises
     ------
@@ -107,7 +108,7 @@ def minimum_cut(A: Matrix, s: Any, t: Any) -> tuple[Any, Vector]:
 
     Notes
     -----
-    The side of t are the vertices that reach it over edges with R > N, of which :func:`maximum_flow` computes N.
+    The side of t consists of the vertices that reach t over edges with R > N, the net flow of :func:`maximum_flow`.
 
     Source: L. Ford, D. Fulkerson, Maximal flow through a network, 1956, doi:10.4153/CJM-1956-045-5.
 
@@ -129,15 +130,15 @@ def minimum_cut(A: Matrix, s: Any, t: Any) -> tuple[Any, Vector]:
 
 
 def _sent(C: Matrix, s: int, t: int) -> tuple[Any, Matrix, Matrix]:
-    """Return what arrives at t, the capacities with an entry both ways, and what each edge carries, both ways.
+    """Return the flow into t, the capacities with entries in both directions, and the net flows, in both directions.
 
-    Beside a capacity far above the flow, FP64 would round the flow away. So such capacities are lowered, to twice what
-    arrives: no edge carries that much, and the least cuts stay the same.
+    Beside a capacity far above the flow, FP64 would round the flow away. Therefore such capacities are lowered to twice
+    the flow, which no edge carries, so that the minimum cuts stay the same.
     """
     while True:
         R = C
         if not facts.is_symmetric(C):
-            # R = C, and 0 at edges that C has the other way only
+            # R = C, and 0 at edges of which C has only the opposite
             R = C.T.apply(binary.times, right=0).new()
             R(binary.plus) << C
         N: Matrix = ops.net_flow(R, s, t).new()
@@ -177,12 +178,12 @@ def _network(A: Matrix, s: Any, t: Any) -> tuple[Matrix, int, int]:
 
 
 def _finite(C: Matrix, s: int, t: int) -> Matrix:
-    """Lower capacities, infinite ones too, to twice a sum that no flow exceeds."""
+    """Lower capacities, also infinite ones, to at most twice a bound of the flow."""
     bounded = C.select(select.valuelt, np.inf).new()
     endless: Matrix = C.select(select.valueeq, np.inf).new()
     if endless.nvals and _hops(endless, s).get(t) is not None:
         raise InvalidValue(f"a path of infinite capacity leads from s = {s} to t = {t}; its flow has no maximum")
-    # what leaves s and what enters t; where both are infinite, some of all others stop the flow
+    # bounds: the capacities out of s, and into t; if both are infinite, all finite capacities together
     ends = C[s, :].new(), C[:, t].new()
     most = min(float(v.reduce(monoid.plus).new().get(0.0)) for v in ends)
     if most == np.inf:
@@ -190,13 +191,13 @@ def _finite(C: Matrix, s: int, t: int) -> Matrix:
     if not 4 * most < np.inf:
         largest = bounded.reduce_scalar(monoid.max).new().get(0.0)
         raise InvalidValue(f"A has capacities up to {largest:g}: sums of them may not fit FP64; divide them")
-    # without a flow any number will do
+    # if no flow is possible, any positive number suffices
     made: Matrix = C.apply(binary.min, right=2 * most or 1.0).new()
     return made
 
 
 def _hops(A: Matrix, source: int) -> Vector:
-    """Count the hops from a vertex."""
+    """Count the hops from a vertex to every vertex reachable from it."""
     h, q = forms.vector_beside(A, datatypes.INT64), forms.vector_beside(A, datatypes.BOOL)
     q[source] = True
     for depth in rounds(q):

@@ -19,15 +19,13 @@ from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 200.0
-_DIGITS = 2**16  # values that NumPy sorts by digits, in a sixth of the time
+_DIGITS = 2**16  # integers below this are cast to UINT16, which NumPy radix-sorts in a sixth of the time
 
 
 def minimum_spanning_forest(A: Matrix) -> Matrix:
-    """Find edges of least total weight that connect each component: a spanning tree of each.
+    """Find a spanning tree of least total weight of each connected component.
 
-    An edge joins its ends in whichever direction; of two opposite edges the lighter counts. Loops do not count.
+    The direction of edges is ignored; of two opposite edges the lighter counts. Loops do not count.
 
     Parameters
     ----------
@@ -37,7 +35,7 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
     Returns
     -------
     Matrix, shape (n, n), of the type of `A`
-        The forest's edges in both directions: any one of several forests of least weight.
+        The forest's edges in both directions. If several forests have the least weight, it is any one of them.
 
     Raises
     ------
@@ -48,14 +46,14 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
 
     Notes
     -----
-    The edges are numbered by weight, so that no two are equal. With S the numbers and f the component of each
-    vertex once the lightest edge at each is taken, C the matrix with C(i, f(i)) = 1::
+    The edges are numbered in the order of their weights, so that no two are equal. With S the matrix of these numbers,
+    f each vertex's component in the graph of the lightest edges, and C(i, f(i)) = 1::
 
         t = min of each row of S
         f = components of S where S == t
-        S = C' S C           over (min, second), (min, first), off the diagonal: each component becomes a vertex
+        S = C' S C           over (min, second), (min, first), off the diagonal: components are contracted
 
-    At most log2 n rounds. The numbers are made on the host, where it has three of them for each edge.
+    There are at most log2 n rounds. The numbers are made on the host, in three arrays of the number of edges.
 
     Source: O. Boruvka, 1926, after J. Nesetril, E. Milkova, H. Nesetrilova, Otakar Boruvka on minimum spanning tree
     problem, 2001, doi:10.1016/S0012-365X(00)00224-7.
@@ -73,7 +71,7 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
     U = both.select(select.triu, 1).new()
     if (found := _by_loop(U)) is not None:
         return found
-    # number of each edge, by rows, in the order of weights
+    # of each edge, listed by rows, its number in the order of weights
     order = ops.argsort(ops.values_of(U).new()).new().to_dense()
     number = np.empty(order.size, np.int64)
     number[order] = np.arange(order.size)
@@ -97,7 +95,7 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
 
 
 def _by_loop(U: Matrix) -> Matrix | None:
-    """Take the edges in the order of weights, equal ones by rows; None if the engine runs no loop."""
+    """Run Kruskal's method by a loop, equal weights in the order of rows; return None if the engine runs no loop."""
     values: list[Any] = []
 
     def order() -> Any:
@@ -107,7 +105,7 @@ def _by_loop(U: Matrix) -> Matrix | None:
             found = found.astype(np.uint16)
         return np.argsort(found, kind="stable")
 
-    if (found := engine_loops.run_loop(connectivity.forest, U, order, cost=COST)) is None:
+    if (found := engine_loops.run_loop(connectivity.forest, U, order)) is None:
         return None
     indptr, ids, entries = found
     return engine_loops.matrix(indptr, ids, values[0][entries], U.ncols, symmetric=True)

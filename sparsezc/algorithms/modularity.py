@@ -1,4 +1,4 @@
-"""Modularity: the density within communities compared with a random graph."""
+"""Modularity: the share of edges within communities, compared with a random graph."""
 
 from __future__ import annotations
 
@@ -19,21 +19,18 @@ from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 
-_SQUARES = 1e-150, 1e150  # the square of a sum between them is a normal FP64 number
-
-#: Nanoseconds for each row and entry, at least.
-COST = 10.0
+_SQUARES = 1e-150, 1e150  # the square of a sum between these is a normal FP64 number
 
 
 def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weighted: bool = False) -> float:
-    """Compute the share of the edges within communities, less the expected share in a random graph.
+    """Compute the modularity: the share of edges within communities, less the expected share in a random graph.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j. An undirected graph has each edge in both directions.
     communities : Vector of integers, size n
-        The community of each vertex, an entry for every vertex; any integers.
+        The community of each vertex, an entry for every vertex. Communities are named by any integers.
     resolution : float
         The weight of the expected share: above 1 it favours small communities, below 1 large ones.
     weighted : bool
@@ -42,28 +39,27 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     Returns
     -------
     float
-        At most 1.
+        The modularity, at most 1.
 
     Raises
     ------
     InvalidValue
-        There are no edges, a vertex has no community, `resolution` is negative, NaN or infinite, or a weight is, or
-        the sum of the weights is infinite.
+        There are no edges, a vertex has no community, `resolution` or a weight is negative, NaN or infinite, or the sum
+        of the weights is infinite.
     DimensionMismatch
         `A` is not square, or `communities` has another size.
 
     Notes
     -----
-    With C the matrix with C(i, c(i)) = 1, m the number of edges, and K and K' the sums of communities' rows and
-    columns::
+    With C(i, c(i)) = 1, m the number of edges, and K and K' the sums of the rows and of the columns of each community::
 
-        B = C' A C           the edges between communities
+        B = C' A C           the number of edges between communities
         trace(B) / m - resolution K . K' / m^2
 
     Only the trace of B is computed (``ops.label_weight``).
 
-    A loop is one entry and counts once; Newman and NetworkX count it twice in an undirected graph, as
-    `weighted` values of 2 on the diagonal, beside ones elsewhere, do here.
+    A loop is one entry and counts once. Newman and NetworkX count it twice in an undirected graph; to do so here, use
+    `weighted` with values of 2 on the diagonal and of 1 elsewhere.
 
     Source: M. Newman, Networks, 2011, equation 7.58; E. Leicht, M. Newman, Community structure in directed networks,
     2008, doi:10.1103/PhysRevLett.100.118703.
@@ -88,10 +84,10 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     weigh = semiring.plus_first if weighted else semiring.plus_pair
     m = A.reduce_scalar(monoid.plus[datatypes.FP64]).new().get(0.0) if weighted else float(A.nvals)
     if not m > 0:
-        raise InvalidValue("A has no edges, or none of a weight above 0: modularity is not defined")
+        raise InvalidValue("A has no edges, or none of a weight above 0; modularity is not defined")
     if not weighted and engine_loops.runs_loops(A):
         found = engine_loops.run_loop(
-            inside, A, _numbered(communities.to_dense()).view(np.uint64), facts.is_symmetric(A), cost=COST
+            inside, A, _numbered(communities.to_dense()).view(np.uint64), facts.is_symmetric(A)
         )
         if found is not None:
             return float(found[0] / m - scale * found[1] / m**2)
@@ -110,7 +106,7 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     )
     share = within / m
     if not _SQUARES[0] < m < _SQUARES[1]:
-        for factor in towards_one(m):  # powers of two, which change no bit that matters
+        for factor in towards_one(m):  # powers of two, which round nothing
             K = K.apply(binary.times, right=factor).new()
             back = back.apply(binary.times, right=factor).new()
             m *= factor
@@ -119,12 +115,12 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
 
 
 def _backwards(weigh: Any) -> Any:
-    """Return the semiring by which a matrix on the right counts as by `weigh` on the left."""
+    """Return the semiring that counts the entries of a right operand as `weigh` does those of a left operand."""
     return semiring.plus_second if weigh is semiring.plus_first else weigh
 
 
 def _positions(communities: Vector) -> Vector:
-    """Return the same communities as numbers of vertices, INT64."""
+    """Return the partition with labels in 0..n-1, INT64, as a Vector."""
     n = communities.size
     least, most = (communities.reduce(op).new().get(0) for op in (monoid.min, monoid.max))
     if least >= 0 and most < n:
@@ -133,14 +129,14 @@ def _positions(communities: Vector) -> Vector:
 
 
 def _numbered(labels: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the same communities as numbers in 0..n-1."""
+    """Return the partition with labels in 0..n-1, as an array."""
     numbers = labels.astype(np.int64, copy=False)
-    if numbers.view(np.uint64).max() < labels.size:  # as unsigned numbers, those below 0 are large
+    if numbers.view(np.uint64).max() < labels.size:  # negative labels are large as unsigned numbers
         return numbers
     return np.unique(labels, return_inverse=True)[1].astype(np.int64, copy=False)
 
 
 def towards_one(m: float) -> tuple[float, float]:
-    """Return two factors that bring m near 1; the one that would do might not be finite."""
+    """Return two powers of two whose product scales m to near 1, as one factor might not be finite."""
     e = math.frexp(m)[1]
     return math.ldexp(1.0, -(e // 2)), math.ldexp(1.0, e // 2 - e)

@@ -1,4 +1,4 @@
-"""Shortest paths from the nearest of several vertices."""
+"""Distances from the nearest of several vertices."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from sparsezc.semirings.types import datatypes
 
 
 def multi_source_shortest_paths(A: Matrix, sources: Iterable[Any], *, weighted: bool = False) -> Vector:
-    """Compute every vertex's distance from the nearest source: NetworkX's ``multi_source_dijkstra_path_length``.
+    """Compute each vertex's distance from the nearest source: NetworkX's ``multi_source_dijkstra_path_length``.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j.
     sources : iterable of int
-        The vertices at which paths may start, in 0..n-1. For the distances from each of them see :func:`bfs` with a
-        list, and :func:`all_pairs_shortest_paths` for all.
+        The vertices at which paths may start, in 0..n-1. For the hops from each of them see :func:`bfs` with a list,
+        and for the distances between all vertices :func:`all_pairs_shortest_paths`.
     weighted : bool
-        Values are the edges' lengths, >= 0, and an infinite one an edge that cannot be used; else distances are hops.
+        Values are edge lengths >= 0, and an edge of infinite length cannot be used; else distances are hops.
 
     Returns
     -------
     Vector, size n
-        0 at the sources; vertices that are not reached have no entry. Hops are INT32; `weighted` distances are INT64,
-        or of the matrix's own type if that is FP32 or FP64.
+        The distances, 0 at the sources; vertices that are not reached have no entry. Hops are INT32; `weighted`
+        distances are INT64, or of the matrix's own type if that is FP32 or FP64.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def multi_source_shortest_paths(A: Matrix, sources: Iterable[Any], *, weighted: 
 
     Notes
     -----
-    One search that starts at all sources: the statements of :func:`sssp`, and in hops those of :func:`bfs`.
+    One search starts at all sources: by the statements of :func:`sssp`, or in hops by those of :func:`bfs`.
 
     Source: E. Dijkstra, A note on two problems in connexion with graphs, 1959, doi:10.1007/BF01386390; U. Meyer, P.
     Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49, 2003,

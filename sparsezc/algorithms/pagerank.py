@@ -20,9 +20,7 @@ from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
-#: Nanoseconds for each row and entry, at least.
-COST = 10.0
-_TURNED = 8  # bytes of an entry of A' without its weight, at most
+_TURNED = 8  # most bytes of an entry of A' without its weight
 
 
 def pagerank(
@@ -36,7 +34,7 @@ def pagerank(
     dangling: Vector | None = None,
     weighted: bool = False,
 ) -> Vector:
-    """Compute the share of its time that a random walk spends at each vertex.
+    """Compute for each vertex the share of time that a random walk spends there.
 
     The walk follows an out-edge with probability `damping`. Otherwise, and at a vertex without out-edges, it jumps to
     any vertex: all with equal probability, or by `personalization` or `dangling`.
@@ -46,7 +44,7 @@ def pagerank(
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j.
     damping : float
-        In 0..1.
+        The probability of following an edge, in 0..1.
     tol : float or None
         Stop when an iteration changes the ranks by at most ``n * tol`` in all (the sum of absolute changes). None
         runs `max_iter` iterations, however small the changes.
@@ -56,7 +54,7 @@ def pagerank(
         The distribution of jumps: entries >= 0 with a sum > 0, which need not be 1.
     nstart : Vector of size n, optional
         The initial ranks, under the same rules; by default 1 / n each. If they are FP32, so are all ranks, which
-        halves the bytes of vectors that an iteration moves; sums are made in FP64 all the same.
+        halves the bytes of vectors that an iteration moves; sums are computed in FP64 in any case.
     dangling : Vector of size n, optional
         The distribution of jumps from a vertex without out-edges, under the same rules; by default
         `personalization`.
@@ -65,7 +63,7 @@ def pagerank(
 
     Returns
     -------
-    Vector of FP64, or of FP32 if `nstart` is, size n
+    Vector of FP64, or of FP32 if `nstart` is FP32, size n
         The ranks, an entry for every vertex; they sum to 1.
 
     Raises
@@ -82,9 +80,9 @@ def pagerank(
     With d the damping, k the out-degrees and p the personalisation::
 
         t = A' (d r / k)
-        r = t + (1 - sum(t)) p      the rest: 1 - d, and d times the rank of vertices without out-edges
+        r = t + (1 - sum(t)) p      1 - sum(t) is 1 - d plus m, d times the rank of vertices without out-edges
 
-    With `dangling`, a vector g, the second part, m, follows g: r = t + m g + (1 - sum(t) - m) p.
+    With `dangling`, a vector g, m follows g: r = t + m g + (1 - sum(t) - m) p.
 
     Source: L. Page, S. Brin, R. Motwani, T. Winograd, The PageRank Citation Ranking, Stanford InfoLab 1999-66. The
     rule for stopping is NetworkX's.
@@ -155,27 +153,27 @@ def pagerank(
 
 
 def _share(A: Matrix, weighted: bool, damping: float) -> Vector:
-    """Return d / k of all vertices."""
+    """Return d / k for each vertex, 0 without out-edges, as a full vector."""
     if not weighted and (k := engine_loops.row_lengths(A)) is not None:
         return engine_loops.vector(np.divide(damping, k, out=np.zeros(k.size), where=k > 0))
     return _check.full(out_weight(A, weighted).apply(binary.truediv, left=damping).new(datatypes.FP64), A.nrows, "k")
 
 
 def _by_loops(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: Any) -> Vector | None:
-    """Return the ranks; None if the engine runs no loops, or statements do better.
+    """Return the ranks; None if the engine runs no loops, or statements are faster.
 
-    Threads share each round. The rows of A' are made, so that each rank has one writer, unless A is its own transpose
-    or memory is short: then the rows of A are pushed, by one thread.
+    Threads divide the rows of A' among them, so that each rank has one writer. A' is built unless A is symmetric; if
+    host memory is short for it, one thread pushes along the rows of A.
     """
     rows = () if weighted else (np.empty(0),)
-    run = partial(engine_loops.run_loop, cost=COST, values=np.float64 if weighted else None)
+    run = partial(engine_loops.run_loop, values=np.float64 if weighted else None)
     pulls, entries = facts.is_symmetric(A), A.nvals
     if not pulls and has_host((_TURNED + 8 * bool(weighted)) * entries):
         ids = np.uint32 if A.nrows <= 2**32 else np.int64
         made = run(power_iterations.transposed, A, *rows, lambda: np.empty(entries, ids))
         if made is None:
             return None
-        run, rows, pulls = partial(engine_loops.run_arrays, cost=np.inf), made, True
+        run, rows, pulls = partial(engine_loops.run_arrays, times=np.inf), made, True
     for some in _iterate.pieces(A, max_iter):
         state.last += some
         given = A, *rows, state.arrays, state.bound, pulls
@@ -191,22 +189,21 @@ def _by_loops(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
 
 
 def _by_parts(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: Any) -> Vector | None:
-    """Return the ranks by the same loop on several processes, each with some rows; None where statements do.
+    """Return the ranks by the same loop on several processes, each with some rows; None if statements are to run.
 
-    What vertices send travels after each round, with the sums of all rows. Only rows of a symmetric matrix are those
-    of its transpose, too.
+    After each round the processes exchange the values that vertices send, and the sums over rows. The matrix must be
+    symmetric, as the loop needs rows of its transpose.
     """
     rows = () if weighted else (np.empty(0),)
-    while facts.is_symmetric(A) and (part := engine_loops.part(A, COST, np.float64 if weighted else None)) is not None:
-        given = state.of_rows(part.lo, part.hi)  # beforehand, as it reads vectors
+    loop, values = power_iterations.pagerank, np.float64 if weighted else None
+    while facts.is_symmetric(A) and (part := engine_loops.part(A, loop, values)) is not None:
+        given = state.of_rows(part.lo, part.hi)  # before rows are lent, as this reads vectors
         mine, before = given[0], state.rounds[0]
         with engine_loops.lent_part(A, part):
             while state.rounds[0] == before or not part.has_moves():
                 state.last = int(state.rounds[0]) + 1
                 state.rounds[1] = state.last
-                part.run(
-                    power_iterations.pagerank, *rows, given, state.bound, True, over=range(power_iterations.BLOCKS)
-                )
+                part.run(loop, *rows, given, state.bound, True, over=range(power_iterations.BLOCKS))
                 turn = state.last & 1
                 state.sums[turn] = part.total(state.sums[turn])
                 state.again([1])
@@ -218,7 +215,7 @@ def _by_parts(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
 
 
 class _State:
-    """Ranks between rounds, made once a loop runs: see :func:`sparsezc.algorithms.loops.power_iterations.pagerank`."""
+    """State between rounds, made when a loop runs: see :func:`sparsezc.algorithms.loops.power_iterations.pagerank`."""
 
     def __init__(
         self, start: Vector, share: Vector, teleport: Vector, leak: Vector | None, damping: float, bound: float
@@ -237,18 +234,18 @@ class _State:
         return start, share, sends, tuple(sends), sums, self.rounds, (teleport, leak, self._damping)
 
     def arrays(self) -> tuple[Any, ...]:
-        """Return the loop's arguments, with the round after the last that is to run now."""
+        """Return the loop's argument `state`, for rounds up to `last`."""
         self.rounds[1] = self.last
         return self._made
 
     def of_rows(self, lo: int, hi: int) -> tuple[Any, ...]:
-        """Return the loop's arguments for some of the rows: it reads the values that all vertices send."""
+        """Return the loop's argument `state` for rows lo..hi-1; values that vertices send are those of all vertices."""
         rank, share, sends, own, sums, rounds, (teleport, leak, damping) = self._made
         rank, share, teleport, leak = (x[lo:hi] for x in (rank, share, teleport, leak))
         return rank, share, sends, tuple(x[lo:hi] for x in own), sums, rounds, (teleport, leak, damping)
 
     def again(self, found: list[int]) -> bool:
-        """Count the rounds that each thread has run; return whether one more is needed."""
+        """Count the rounds that each thread has run; return whether another one is needed."""
         self.rounds[0] += found[0]
         self.change = sum(self.sums[self.rounds[0] & 1, :, 2].tolist())
         return bool(self.rounds[0] < self.rounds[1] and not self.change <= self.bound)

@@ -13,12 +13,13 @@ from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
-# The most of the residual that waits in a round. On kron:16, urand:16 and cnr-2000 0.7 reads 0.61, 0.71 and 0.32 of
-# the edges that 0 reads, in 1.2 to 1.3 times the rounds; 0.9 reads 3% to 5% less in as many rounds more.
+# The largest share of the residual that is not sent in a round. On kron:16, urand:16 and cnr-2000, with 0.7 the rounds
+# read 0.61, 0.71 and 0.32 of the edges read with 0, and are 1.2 to 1.3 times as many; 0.9 reads 3% to 5% fewer edges
+# than 0.7, and adds that many rounds again.
 _HELD = 0.7
-_LEAST = 1e-12  # sums of FP64 are rounded
-# What is sent, at most 7 / (1 - d) in all, is rounded a dozen times by 1.1e-16. What is lost so never shrinks, and
-# counts 1 / (1 - d) times in the error.
+_LEAST = 1e-12  # least error: FP64 sums are rounded
+# The values sent, at most 7 / (1 - d) in all, are each rounded a dozen times by 1.1e-16. Rounding errors are never
+# corrected, and count 1 / (1 - d) times in the error of the ranks.
 _ROUNDED = 1e-14
 
 
@@ -31,22 +32,22 @@ def pagerank_within(
     dangling: Vector | None = None,
     weighted: bool = False,
 ) -> Vector:
-    """Compute PageRank until its error is certain to be small, from the edges of vertices that still change.
+    """Compute PageRank to a certified error, reading only the edges of vertices that still change.
 
-    The ranks are those of :func:`pagerank` without rounds that hardly change anything: a vertex sends once what it has
-    to send is much for its number of edges. On a graph in host memory other vertices' edges are not read.
+    The ranks are those of :func:`pagerank`. In each round a vertex sends only if its residual is large relative to its
+    number of edges; for a graph in host memory, the edges of the other vertices are not read.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j.
     error : float
-        The largest error: the sum of the absolute differences to the exact ranks, at least 1e-12 and
-        ``1e-14 / (1 - damping)**2``, which FP64 can tell: 4.4e-13 for 0.85, 1e-10 for 0.99, 1e-8 for 0.999.
+        The largest error: the sum of the absolute differences to the exact ranks. For the precision of FP64 it must be
+        at least 1e-12 and at least ``1e-14 / (1 - damping)**2``: 4.4e-13 for 0.85, 1e-10 for 0.99, 1e-8 for 0.999.
     damping : float
         From 0 to below 1. The nearer it is to 1, the more rounds are needed.
     personalization, dangling : Vector of size n, optional
-        The distributions of jumps, and of jumps from a vertex without out-edges, as for :func:`pagerank`.
+        The distributions of jumps, and of jumps from a vertex without out-edges, as in :func:`pagerank`.
     weighted : bool
         Edges are followed in proportion to their values, which must be >= 0; else with equal probability.
 
@@ -58,27 +59,27 @@ def pagerank_within(
     Raises
     ------
     InvalidValue
-        `error`, `damping`, a weight, or an entry of a vector is outside its range; `error` is smaller than FP64 can
-        tell with this `damping`.
+        `error`, `damping`, a weight, or an entry of a vector is outside its range, or `error` is below the precision of
+        FP64 for this `damping`.
     DimensionMismatch
         `A` is not square, or a vector has another size.
 
     Notes
     -----
-    With d the damping, k the out-degrees, p the personalisation, x the ranks so far and r their residual, what one more
-    round of PageRank would add; s is what is sent, at first p from x = 0::
+    With d the damping, k the out-degrees, p the personalisation, x the ranks so far, 0 at first, r their residual, the
+    change that one more round of PageRank would make, and s the part of r that is sent, at first p::
 
         x = x + s
         t = A' (d s / k)
         r = r - s + t + (sum(s) - sum(t)) p
-        s = r where |r| > 0.7 sum|r| / nvals k     the others' r waits: less than 0.7 sum|r| in all
+        s = r where |r| > 0.7 sum|r| / nvals k     the rest of r, at most 0.7 sum|r| in all, waits
 
-    A round of PageRank shrinks differences of sum 0 by d at least, so x / sum(x) is wrong by at most
-    sum|r| / ((1 - d) sum(x)), and sum|r| shrinks by 1 - 0.3 (1 - d) at least in each round. A residual may be
+    A round of PageRank shrinks a difference of sum 0 at least by the factor d, so the error of x / sum(x) is at most
+    sum|r| / ((1 - d) sum(x)), and sum|r| shrinks at least by the factor 1 - 0.3 (1 - d) in each round. Residuals may be
     negative.
 
     Source: F. McSherry, A uniform approach to accelerated PageRank computation, WWW 2005, doi:10.1145/1060745.1060829,
-    which sends the changes alone.
+    which sends changes only.
 
     Examples
     --------
@@ -94,13 +95,13 @@ def pagerank_within(
         raise InvalidValue(f"damping is {damping}; a number below 1 is needed")
     if error < (least := _ROUNDED / (1 - damping) ** 2):
         raise InvalidValue(
-            f"error is {error}; at least {least:.3g} is needed with damping {damping}, for FP64 is rounded"
+            f"error is {error}; at least {least:.3g} is needed with damping {damping}, as FP64 sums are rounded"
         )
     dtype = datatypes.FP64
     if n == 0:
         return Vector(dtype, 0)
     uniform = Vector.from_scalar(1.0 / n, n, dtype)
-    # d / k, and what a vertex holds back by sum|r|: 0 where k is 0, as nothing is read there
+    # d / k, and the limit of |r| over sum|r|: 0 where k is 0, as sending reads no edges there
     share = _check.full(out_weight(A, weighted).apply(binary.truediv, left=damping).new(dtype), n, "k")
     teleport = uniform if personalization is None else _check.distribution(personalization, n, "personalization", share)
     leak = None if dangling is None else _check.distribution(dangling, n, "dangling", share)
@@ -119,7 +120,7 @@ def pagerank_within(
         # r = r - s + t + (sum(s) - sum(t)) p
         rest = sent.reduce(total).new().get(0.0) - t.reduce(total).new().get(0.0)
         if leak is not None:
-            # of which d times what vertices without out-edges send follows the other distribution
+            # of this, d times the values sent by vertices without out-edges follows `dangling`
             lost = damping * sent.dup(mask=~share.V).reduce(total).new().get(0.0)
             residual(binary.plus) << leak.apply(binary.times, right=lost)
             rest -= lost

@@ -20,52 +20,54 @@ def random_walks(
     q: float = 1.0,
     seed: int | None = None,
 ) -> Matrix:
-    """Draw walks that follow an out-edge by chance at each step.
+    """Draw random walks along out-edges, one from each source.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j.
     sources : iterable of int
-        Where the walks start: one walk each, and a vertex may start many.
+        The starts of the walks, one walk each; a vertex may occur several times.
     length : int
-        Most edges to follow, at least 0.
+        The most edges of a walk, at least 0.
     weighted : bool
-        Edges are followed in proportion to their values, which must be >= 0; else all alike.
+        Edges are followed in proportion to their values, which must be >= 0; else with equal probability.
     p, q : float
-        node2vec's return and in-out parameters, from 2**-20 to 2**20. Of a walk that came from t, an edge back to t
-        counts 1/p of its weight, one to a vertex to which t has an edge all of it, any other 1/q.
+        node2vec's return and in-out parameters, from 2**-20 to 2**20. In a walk that came from t, an edge back to t
+        counts 1/p of its weight, an edge to a vertex to which t has an edge its weight, any other edge 1/q of it.
     seed : int, optional
-        From 0 to 2**64 - 1. The same seed gives the same walks, whatever the engine and the placement; walk w depends
-        on `seed`, w and its source alone. By default a random one.
+        From 0 to 2**64 - 1. The same seed gives the same walks on every engine and placement; walk w depends only on
+        `seed`, w and its source. Random by default.
 
     Returns
     -------
     Matrix of INT64, shape (number of sources, length + 1)
-        Row w has the vertices of walk w in their order. A walk ends early where no edge leads on; its row then has no
-        further entries.
+        Row w has the vertices of walk w in their order. A walk ends early at a vertex without an edge to follow; its
+        row then has no further entries.
 
     Raises
     ------
     IndexOutOfBound
         One of `sources` is not a vertex of the graph.
     InvalidValue
-        `length` is negative; `p`, `q` or `seed` is out of bounds; or a weight is negative, NaN or infinite, or their
-        sum is.
+        `length` is negative; `p`, `q` or `seed` is out of bounds; a weight is negative, NaN or infinite; or a sum of
+        weights is infinite.
     TypeError
-        `p` or `q` is no number.
+        `p` or `q` is not a number.
     DimensionMismatch
         `A` is not square.
     OutOfMemory
-        The walks are larger than the memory that may be used; the message has their size.
+        The walks need more memory than may be used; the message has their size.
 
     Notes
     -----
-    A step reads one id of the edges, where they are. With weights, or p and q, it tries: an edge is taken by chance and
-    kept with probability w/w_max, times its share of the largest of 1/p, 1 and 1/q. After 32 tries the row is read and
-    its sums decide, so the answer is exact for any weights. Source: L. Lovasz, Random walks on graphs: a survey, 1993;
-    B. Perozzi, R. Al-Rfou, S. Skiena, DeepWalk, KDD 2014, doi:10.1145/2623330.2623732; A. Grover, J. Leskovec,
-    node2vec, KDD 2016, doi:10.1145/2939672.2939754; K. Yang et al., KnightKing, SOSP 2019, doi:10.1145/3341301.3359634.
+    A step reads one id, in place. With weights, or p and q, it uses rejection sampling: an edge is drawn uniformly and
+    accepted with probability w/w_max, times its factor over the largest of 1/p, 1 and 1/q. After 32 rejections the
+    whole row is read and sampled by its sums, so that probabilities are exact for any weights.
+
+    Source: L. Lovasz, Random walks on graphs: a survey, 1993; B. Perozzi, R. Al-Rfou, S. Skiena, DeepWalk, KDD 2014,
+    doi:10.1145/2623330.2623732; A. Grover, J. Leskovec, node2vec, KDD 2016, doi:10.1145/2939672.2939754; K. Yang et
+    al., KnightKing, SOSP 2019, doi:10.1145/3341301.3359634.
 
     Examples
     --------

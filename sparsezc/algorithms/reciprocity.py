@@ -13,9 +13,6 @@ from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, select
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 50.0
-
 
 def reciprocity(A: Matrix) -> Vector:
     """Compute the share of each vertex's edges that have an opposite edge.
@@ -37,7 +34,7 @@ def reciprocity(A: Matrix) -> Vector:
 
     Notes
     -----
-    With A .* A' the elementwise product, and 1 for each entry::
+    With A .* A' the elementwise product, and each entry counting 1::
 
         2 (A .* A') 1 / (A 1 + A' 1)
 
@@ -55,7 +52,7 @@ def reciprocity(A: Matrix) -> Vector:
     # k = A 1 + A' 1
     degree = out_degree(A)
     degree(binary.plus) << in_degree(A)
-    # 2 (A .* A') 1, and 0 for vertices with edges but no pairs
+    # 2 (A .* A') 1, with entries of 0 at vertices whose edges have no opposite
     pairs = degree.apply(binary.times, right=0).new()
     pairs(binary.plus) << out_degree(_pairs(A))
     pairs << pairs.apply(binary.times, right=2)
@@ -69,13 +66,13 @@ def overall_reciprocity(A: Matrix) -> float:
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
-        Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j. As in NetworkX, a loop is an
-        edge without an opposite here.
+        Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j. As in NetworkX, a loop counts
+        here as an edge without an opposite.
 
     Returns
     -------
     float
-        In 0..1.
+        The share, in 0..1.
 
     Raises
     ------
@@ -102,7 +99,7 @@ def overall_reciprocity(A: Matrix) -> float:
     _check.adjacency(A)
     if A.nvals == 0:
         raise InvalidValue("A has no entries; the reciprocity of a graph without edges is not defined")
-    if (found := engine_loops.run_loop(opposites, A, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(opposites, A)) is not None:
         return float(found / A.nvals)
     return float(_pairs(A).select(select.offdiag).new().nvals / A.nvals)
 

@@ -1,4 +1,4 @@
-"""Rich clubs: how densely the vertices of high degree are joined."""
+"""Rich clubs: the density of edges among the vertices of high degree."""
 
 from __future__ import annotations
 
@@ -18,42 +18,42 @@ from sparsezc.semirings.types import datatypes
 
 
 def rich_club_coefficient(A: Matrix, normalized: bool = False, Q: float = 100.0, seed: int | None = None) -> Vector:
-    """Compute for each degree k the share of the possible edges that the vertices of higher degree have.
+    """Compute for each degree k the share of possible edges among the vertices of higher degree that exist.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix of an undirected graph, each edge in both directions; values and loops are ignored.
     normalized : bool
-        Divide by the share in a random graph with the same degrees: :func:`double_edge_swap` of `A`.
+        Divide by the share in a random graph with the same degrees, made of `A` by :func:`double_edge_swap`.
     Q : float
-        How often an edge of the random graph exchanges an end, on average.
+        Exchanges per edge that make the random graph, on average.
     seed : int, optional
         From 0 to 2**64 - 1. Chooses the random graph. Random by default.
 
     Returns
     -------
     Vector of FP64, size the largest degree + 1
-        Entry k, for the degrees above which there are at least two vertices, and an edge in the random graph.
+        Entry k is the coefficient of degree k. A degree has no entry if fewer than two vertices have a higher degree
+        or, if `normalized`, no edge of the random graph joins two of them.
 
     Raises
     ------
     InvalidValue
-        `Q` is negative, NaN or infinite, or `seed` is out of bounds; or it is normalized and
-        there are less than two edges.
+        `Q` is negative, NaN or infinite, `seed` is out of bounds, or `normalized` and there are fewer than two edges.
     ConvergenceFailure
-        So many exchanges were not found, as in a complete graph, which has none.
+        Too few exchanges were found; a complete graph, for example, has none.
     DimensionMismatch
         `A` is not square.
 
     Notes
     -----
-    With N(k) vertices of degree above k, and the smaller degree of an edge's ends found by one product::
+    With d the degrees, e the smaller degree of each edge's ends, and N(k) the number of vertices of degree above k::
 
         e(i, j) = min(d(i), d(j))     over the pattern of A
         phi(k) = 2 |e > k| / (N(k) (N(k) - 1))
 
-    `normalized`, phi(k) is divided by that of the random graph.
+    If `normalized`, phi(k) is divided by that of the random graph.
 
     Source: J. McAuley, L. da Fontoura Costa, T. Caetano, The rich-club phenomenon across complex network hierarchies,
     2007, doi:10.1063/1.2773951.
@@ -72,7 +72,7 @@ def rich_club_coefficient(A: Matrix, normalized: bool = False, Q: float = 100.0,
     most = int(degree.max(initial=0))
     above = n - np.cumsum(np.bincount(degree, minlength=most + 1))
     D = Vector.from_dense(degree).diag()
-    # e = the smaller degree of the ends, in whichever row it stands
+    # e = the smaller degree of the ends: the minimum of D S and S D
     E = D.mxm(S, semiring.any_first[datatypes.INT64]).new()
     E << E.ewise_mult(S.mxm(D, semiring.any_second[datatypes.INT64]).new(), "min")
     least = forms.whole(E.select(select.triu).new(), "rich_club_coefficient").to_coo()[2]

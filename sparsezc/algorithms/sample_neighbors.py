@@ -1,4 +1,4 @@
-"""Neighbours drawn by chance."""
+"""Random samples of neighbours."""
 
 from __future__ import annotations
 
@@ -19,30 +19,31 @@ def sample_neighbors(
     weighted: bool = False,
     seed: int | None = None,
 ) -> Matrix:
-    """Draw up to k out-edges of each source.
+    """Draw up to k random out-edges of each source.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j. For in-edges give ``A.T.new()``.
     sources : iterable of int
-        The vertices; one that is listed twice is drawn from twice.
+        The vertices whose edges are drawn; a vertex that is listed twice has two independent samples.
     k : int
-        Edges of each, at least 0. A vertex of fewer edges gives all of them.
+        Edges drawn for each source, at least 0. Of a vertex of fewer edges all are returned.
     replace : bool
-        Draw each edge from all of the vertex's. The result then says how often an edge was drawn, so that a row adds up
-        to k and ``S.mxm(X, "plus_times")`` is the sum over the draws; PyG and DGL list such an edge as often.
+        Draw with replacement. The values are then the numbers of draws of each edge. A row adds up to k, and
+        ``S.mxm(X, "plus_times")`` is the sum over the draws; PyG and DGL repeat the edge instead.
     weighted : bool
-        Edges are drawn in proportion to their values, which must be >= 0: without `replace` one after another, each in
-        proportion among those that are left. Edges of weight 0 are never drawn. Else all alike.
+        Edges are drawn in proportion to their values, which must be >= 0; without `replace` one after another, each in
+        proportion among the edges that are left. Edges of weight 0 are never drawn. Else all edges have the same
+        probability.
     seed : int, optional
-        From 0 to 2**64 - 1. The same seed gives the same edges, whatever the engine and the placement; row r depends on
-        `seed`, r and its source alone. By default a random one.
+        From 0 to 2**64 - 1. The same seed gives the same edges on every engine and placement; row r depends only on
+        `seed`, r and its source. Random by default.
 
     Returns
     -------
     Matrix, shape (number of sources, n)
-        Row r has edges of ``sources[r]``: their values, of A's type, or with `replace` their numbers, INT64.
+        Row r has edges of ``sources[r]`` with their values, of A's type, or with `replace` the numbers of draws, INT64.
 
     Raises
     ------
@@ -55,11 +56,10 @@ def sample_neighbors(
 
     Notes
     -----
-    Of a row of d edges k ids are read, and none of the others; by weight all weights of the row. See
-    :func:`sparsezc.ops.selectk`, which takes rectangular matrices too, and :func:`sparsezc.ops.sample_hops` for several
-    hops. Source: W. Hamilton, R. Ying, J. Leskovec,
-    Inductive representation learning on large graphs, NIPS 2017, arXiv:1706.02216, for what it serves; of the methods
-    there.
+    Only the k ids drawn are read of a row; with `weighted` also all weights of the row. See
+    :func:`sparsezc.ops.selectk`, which takes rectangular matrices too, and describes the methods, and
+    :func:`sparsezc.ops.sample_hops` for several hops. Source of the use: W. Hamilton, R. Ying, J. Leskovec, Inductive
+    representation learning on large graphs, NIPS 2017, arXiv:1706.02216.
 
     Examples
     --------

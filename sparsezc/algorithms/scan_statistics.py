@@ -18,27 +18,27 @@ from sparsezc.memory.budget import require_host
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
-_BYTES = 48  # of a vertex that a search has met: its level, the frontier and the edges counted at it
+_BYTES = 48  # bytes for each vertex that a search has met: in Q, in the frontier, and the edges counted at it
 
 
 def scan_statistics(A: Matrix, order: Any = 1) -> tuple[Vector, int]:
-    """Count the edges among the vertices within `order` hops of each vertex, and find where they are most.
+    """Count the edges among the vertices within `order` hops of each vertex, and find the vertex of the largest count.
 
-    An edge joins its ends once, whichever way it points and also if it points both ways; loops do not count.
+    The direction of edges is ignored, and a pair of opposite edges counts once; loops do not count.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, joins i and j.
     order : int
-        Hops that a neighbourhood reaches, at least 0. Of order 0 the statistic is the degree, by definition.
+        The radius of neighbourhoods, in hops, at least 0. For order 0 the statistic is the degree, by definition.
 
     Returns
     -------
     psi : Vector of INT64, size n
-        The edges in the closed neighbourhood of each vertex, an entry for every vertex.
+        The number of edges in the closed neighbourhood of each vertex, an entry for every vertex.
     vertex : int
-        Where `psi` is largest, the smallest of several; ``psi.get(vertex)`` is the scan statistic.
+        The vertex of the largest `psi`, the smallest of several; ``psi.get(vertex)`` is the scan statistic.
 
     Raises
     ------
@@ -49,16 +49,16 @@ def scan_statistics(A: Matrix, order: Any = 1) -> tuple[Vector, int]:
     DimensionMismatch
         `A` is not square.
     OutOfMemory
-        The vertices within `order` hops of one are too many for the memory that may be used; the message has its size.
+        The neighbourhoods of one or more vertices need more memory than may be used; the message has the size.
 
     Notes
     -----
-    With S the undirected simple graph, d its degrees and t the triangles at each vertex, an edge of the closed
-    neighbourhood either ends at the vertex or closes a triangle with it::
+    With S the undirected simple graph, d its degrees and t the number of triangles at each vertex, an edge of the
+    closed neighbourhood either ends at the vertex or closes a triangle with it::
 
-        psi = d + t                     of order 1
+        psi = d + t                     order 1
 
-    Beyond, with row i of Q the vertices within `order` hops of i::
+    For higher orders, with row i of Q the vertices within `order` hops of i::
 
         E<Q> = Q S                      over (plus, pair): edges from a vertex of Q(i) to vertices of Q(i)
         psi = E 1 / 2
@@ -91,7 +91,7 @@ def scan_statistics(A: Matrix, order: Any = 1) -> tuple[Vector, int]:
 
 
 def _within(S: Matrix, first: np.ndarray[Any, np.dtype[np.int64]], order: int) -> Vector:
-    """Count the edges within `order` hops of each of some vertices."""
+    """Count the edges among the vertices within `order` hops of each vertex in `first`."""
     Q = rows(first, S.nrows, datatypes.BOOL, True)
     front = Q
     for _ in range(order):

@@ -15,15 +15,15 @@ from sparsezc.semirings.types import datatypes
 
 
 def jaccard_coefficient(A: Matrix, pairs: Pairs | None = None) -> Matrix:
-    """Compute the number of common neighbours of two vertices over that of all their neighbours.
+    """Compute for pairs of vertices the number of common neighbours divided by that of neighbours of either.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, makes j a neighbour of i.
     pairs : Matrix, shape (n, n), any dtype, or iterable of pairs of int, optional
-        Only pairs (i, j) for which it has an entry, or that it lists, are computed, at a cost that grows with their
-        number; by default all with i != j.
+        The pairs (i, j) to compute: the entries of a Matrix, or a list; the cost grows with their number. By default
+        all pairs with i != j.
 
     Returns
     -------
@@ -37,17 +37,17 @@ def jaccard_coefficient(A: Matrix, pairs: Pairs | None = None) -> Matrix:
     DomainMismatch
         `pairs` is neither a Matrix nor pairs of integers.
     IndexOutOfBound
-        `pairs` lists a number that is no vertex.
+        `pairs` lists a number that is not a vertex.
 
     Notes
     -----
     With d the numbers of neighbours::
 
-        C<pairs> = A A'      over (plus, pair): the common neighbours
+        C<pairs> = A A'      over (plus, pair): the number of common neighbours
         C / (d_i + d_j - C)
 
-    Without `pairs` the result has an entry for each two vertices with a common neighbour; these can be many more than
-    the edges.
+    Without `pairs` the result has an entry for each pair of vertices with a common neighbour; there can be many more of
+    these than edges.
 
     Source: P. Jaccard, 1901; D. Liben-Nowell, J. Kleinberg, The link-prediction problem for social networks, 2007,
     doi:10.1002/asi.20591.
@@ -75,16 +75,16 @@ def jaccard_coefficient(A: Matrix, pairs: Pairs | None = None) -> Matrix:
 
 
 def cosine_similarity(A: Matrix, pairs: Pairs | None = None, *, weighted: bool = False) -> Matrix:
-    """Compute the cosine of the angle between the rows of two vertices.
+    """Compute for pairs of vertices the cosine of the angle between their rows.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: row i has the neighbours of i.
     pairs : Matrix, shape (n, n), any dtype, or iterable of pairs of int, optional
-        Only pairs (i, j) for which it has an entry, or that it lists, are computed; by default all with i != j.
+        The pairs (i, j) to compute: the entries of a Matrix, or a list. By default all pairs with i != j.
     weighted : bool
-        Rows hold the values; else ones.
+        Rows are vectors of the values of `A`; else of ones.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def cosine_similarity(A: Matrix, pairs: Pairs | None = None, *, weighted: bool =
     DomainMismatch
         `pairs` is neither a Matrix nor pairs of integers.
     IndexOutOfBound
-        `pairs` lists a number that is no vertex.
+        `pairs` lists a number that is not a vertex.
 
     Notes
     -----
@@ -137,13 +137,13 @@ def cosine_similarity(A: Matrix, pairs: Pairs | None = None, *, weighted: bool =
 
 
 def _asked(A: Matrix, pairs: Pairs | None) -> Matrix | None:
-    """Check the arguments and return the given pairs as a matrix."""
+    """Check the arguments; return the given pairs as a matrix, or None."""
     _check.adjacency(A)
     return None if pairs is None else _check.pairs(pairs, A)
 
 
 def _products(A: Matrix, asked: Matrix | None, weighted: bool) -> Matrix:
-    """Return the products of two rows, FP64: of all pairs off the diagonal, or of the given pairs."""
+    """Return the inner products of pairs of rows, FP64: of all pairs off the diagonal, or of the given pairs."""
     op = semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_pair[datatypes.FP64]
     if asked is None:
         C: Matrix = A.mxm(A.T, op).new()

@@ -29,34 +29,34 @@ from sparsezc.exceptions import DomainMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
-_WORK = 20  # delta, in mean lengths per edge of a vertex; Davidson et al. use 32
-COST = 100.0  # nanoseconds for each row and entry, at least
-_WIDER = 4  # times that delta from as many sources or more: 100 of kron:24 take half of the time on a GPU
-_FEW = 32  # a bucket of less than 1 / 32 of the vertices has few edges to settled vertices, which need not be excluded
+_WORK = 20  # delta times the mean degree, in mean lengths; Davidson et al. use 32
+_WIDER = 4  # largest factor of delta, for as many sources or more: 100 sources of kron:24 take half the time on a GPU
+_FEW = 32  # a bucket of less than 1 / 32 of the vertices has few edges to settled vertices: masking them does not pay
 
 
 def sssp(
     A: Matrix, source: Any, delta: float | None = None, *, target: Any = None, cutoff: float | None = None
 ) -> Vector:
-    """Compute the length of a shortest path from one vertex to every vertex reached, or to those near enough.
+    """Compute the length of a shortest path from one vertex to every vertex reachable from it, or to near ones only.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
-        Adjacency matrix: an entry (i, j) is an edge from i to j and its value the edge's length, of a BOOL True 1 and
-        False 0. Lengths may be negative as long as no cycle that the source reaches has a negative sum. A length of
-        infinity is an edge that cannot be used; integers have none.
+        Adjacency matrix: an entry (i, j) is an edge from i to j and its value the edge's length; BOOL values count as 1
+        and 0. Lengths may be negative as long as no cycle that the source reaches has a negative sum. An edge of
+        infinite length cannot be used; integers have no infinity.
     source : int
-        The start of the paths, in 0..n-1.
+        The vertex at which paths start, in 0..n-1.
     delta : number > 0, optional
-        The width of the buckets in which vertices are settled. A small one reads fewer edges twice, a large one takes
-        fewer rounds. By default chosen by the lengths. It must not be given if a length is negative.
+        The width of the buckets in which vertices are settled. With a small width fewer edges are read twice, with a
+        large one rounds are fewer. By default it is chosen by the lengths. It must not be given if a length is
+        negative.
     target : int, optional
-        A vertex in 0..n-1 whose distance is needed. If it is reached, vertices that are farther away have no
-        entry, and unless a length is negative the search ends once no nearer vertex is left.
+        A vertex in 0..n-1 whose distance is needed. If it is reached, vertices farther from the source have no entry,
+        and the search ends once no nearer vertex is left, unless a length is negative.
     cutoff : number >= 0, optional
-        The largest distance that is asked for: vertices that are farther away have no entry, and unless a length is
-        negative the search ends there.
+        The largest distance that is needed: vertices farther from the source have no entry, and the search ends at this
+        distance, unless a length is negative.
 
     Returns
     -------
@@ -72,23 +72,23 @@ def sssp(
     DimensionMismatch
         `A` is not square.
     InvalidValue
-        A length is NaN, a cycle of negative length is reached, distances do not fit INT64, `delta` is not positive,
-        or is given although a length is negative, or `cutoff` is below 0 or NaN.
+        A length is NaN, a cycle of negative length is reached, distances do not fit INT64, `delta` is not positive or
+        is given although a length is negative, or `cutoff` is below 0 or NaN.
 
     Notes
     -----
     Delta-stepping, with q the vertices of the current bucket whose distances fell::
 
-        t<d > min(q) + min(A)> = q'A    over (min, plus); any other vertex is settled
-        l = t < d                       the distances that fall
+        t<d > min(q) + min(A)> = q'A    over (min, plus); the other vertices are settled
+        l = t < d                       the vertices whose distances fall
         d<l> = t
-        q<l> = t[t <= limit]            relaxed again at once
+        q<l> = t[t <= limit]            relaxed in the next round
 
-    If q is empty, the limit rises to the least distance beyond it plus `delta`, and q becomes the vertices within:
-    no distance beyond the limit was ever relaxed, so no list of them is kept. The mask leaves an engine the choice
-    between the edges that leave q and those that enter unsettled vertices, which are few once the hubs are settled. The
-    limit never rises above the distance of the target, so that the search ends with the target's bucket. With a
-    negative length, and no `delta`, there is one bucket for all: Bellman-Ford over the vertices whose distances fell.
+    If q is empty, the limit rises to the least distance beyond it plus `delta`, and q becomes the vertices within the
+    new limit; as no distance beyond the old limit was ever relaxed, no list of them is kept. With the mask an engine
+    can choose between the edges that leave q and those that enter unsettled vertices, which are few once the hubs are
+    settled. The limit never rises above the distance of the target, so that the search ends with the target's bucket.
+    If a length is negative, one bucket holds all vertices: Bellman-Ford over the vertices whose distances fell.
 
     Source: U. Meyer, P. Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49, 2003,
     doi:10.1016/S0196-6774(03)00076-2; the choice of delta: A. Davidson, S. Baxter, M. Garland, J. Owens,
@@ -123,7 +123,7 @@ def sssp(
             )
         try:
             delta = float(delta)
-        except OverflowError:  # an integer may be arbitrarily large: one bucket takes all
+        except OverflowError:  # an int may be beyond FP64: then one bucket holds all vertices
             delta = inf
     return from_nearest(A, np.array([source]), delta, target, cutoff)
 
@@ -141,7 +141,7 @@ def from_nearest(
     most_asked = _largest(cutoff, dtype)
     if (looped := nearest(A, sources, target, most_asked)) is not None:
         return engine_loops.vector(looped[0], looped[0] < infinity(dtype))
-    # Half the bytes, and mostly sufficient.
+    # INT32 halves the bytes, and mostly suffices
     if dtype is datatypes.INT64 and lengths.least >= 0 and lengths.most < 2**31:
         found = _reached(_search(A, sources, datatypes.INT32, delta, lengths, target, most_asked), dtype)
         least, most = (found.reduce(fold).new().get(0) for fold in (monoid.min, monoid.max))
@@ -151,7 +151,7 @@ def from_nearest(
     if dtype is datatypes.INT64:
         refuse_overflow(A, distance.reduce(monoid.min).new().get())
         ends_early = most_asked < infinity(dtype) or (target is not None and distance.get(target) < infinity(dtype))
-        # Else farther distances are not final.
+        # if the search ends early, farther distances are not final
         if not ends_early or lengths.least < 0:
             refuse_reaching_infinity(A, distance)
     return _up_to(target, _reached(distance, dtype), most_asked)
@@ -160,9 +160,9 @@ def from_nearest(
 def nearest(
     A: Matrix, sources: NDArray[np.int64], target: int | None = None, most: float = inf, *, tree: bool = False
 ) -> tuple[NDArray[Any], NDArray[np.int64]] | None:
-    """Return distances of a loop, and parents with `tree`.
+    """Return the distances from the nearest source by a loop, and with `tree` the parents.
 
-    None: the engine runs none, or a length is negative or too long.
+    Return None if the engine runs no loop, or if a length is negative or too long.
     """
     n, lengths, (dtype, never) = A.nrows, lengths_of(A), distances_of(A)
     if lengths.least < 0 or (dtype.is_integer and lengths.most * n >= 2**62):
@@ -173,19 +173,19 @@ def nearest(
     begins = sources.astype(np.int32 if n < 2**31 else np.int64)
     found: tuple[NDArray[Any], NDArray[np.int64]] | None = engine_loops.run_loop(
         searches.distances, A, lambda: np.full(n, never, kind), lambda: np.full(n if tree else 0, -1), begins,
-        at, last, cost=COST, values=kind,
+        at, last, values=kind,
     )  # fmt: skip
     return found
 
 
 def _largest(cutoff: Any, dtype: datatypes.DataType) -> float:
-    """Return the largest distance that is asked for, in the type of the distances; infinite without a cutoff."""
+    """Check `cutoff`; return it in the type of the distances, infinity without a cutoff."""
     if cutoff is None:
         return inf
     if not isinstance(cutoff, int | float | np.integer | np.floating):
         raise DomainMismatch(f"cutoff={cutoff!r}: a number is needed")
     if not cutoff >= 0:
-        raise InvalidValue(f"cutoff={cutoff!r}: a number from 0 on is needed")
+        raise InvalidValue(f"cutoff={cutoff!r}: a number >= 0 is needed")
     if cutoff >= infinity(dtype):
         return inf
     return floor(cutoff) if dtype.is_integer else float(cutoff)
@@ -200,12 +200,12 @@ def _search(
     target: int | None,
     most_asked: float,
 ) -> Vector:
-    """Return every vertex's distance; beyond a reached target or `most_asked`, an upper bound by the edges relaxed.
+    """Return each vertex's distance; beyond a reached target or `most_asked`, an upper bound from the edges relaxed.
 
-    The distance is infinite, or an integer's largest value, if a vertex is not reached.
+    The distance of a vertex that is not reached is infinity, or an integer type's largest value.
 
-    A sum of two integers that wraps around leaves a negative distance behind: the wrapped sum itself, or the distance
-    that the sum began with.
+    If a sum of two integers wraps around, a distance is negative: the sum itself, or the one that a length was added
+    to.
     """
     n = A.nrows
     never = infinity(dtype)
@@ -217,12 +217,12 @@ def _search(
     near, t, less = forms.vector_beside(A, dtype), forms.vector_beside(A, dtype), forms.vector_beside(A, datatypes.BOOL)
     near[sources] = 0
     distance = Vector.from_scalar(never, n, dtype)
-    distance(near.S) << 0  # `near` is on A's engine, and so is `distance` from here on
+    distance(near.S) << 0  # `near` is on A's engine, so this moves `distance` there
     nonnegative = lengths.least >= 0
     target = target if nonnegative else None
     if nonnegative and engine_loops.shorten(A, near, distance, step, last, lengths.least, target):
         return distance
-    # The rounds get no name: a traceback would then keep the recording open after an error.
+    # Assign the rounds to no variable: after an error, the traceback would keep it and so the recording open.
     for rounds, (limit, count) in enumerate(buckets(near, distance, step, last, target, nonnegative=nonnegative)):
         if not nonnegative and rounds == n:
             break
@@ -251,9 +251,9 @@ def _search(
 
 
 def _step(lengths: Lengths, n: int, sources: int) -> float:
-    """Choose a delta if the user gives none: few edges are read twice, and rounds are few.
+    """Return the default delta, a compromise between edges read twice and rounds.
 
-    From several sources distances are short, and wide buckets save more rounds than they read edges twice.
+    From several sources distances are short, and wider buckets save more in rounds than they cost in edges read twice.
     """
     if not lengths.edges or lengths.mean == float("inf"):
         return 1
@@ -261,12 +261,12 @@ def _step(lengths: Lengths, n: int, sources: int) -> float:
 
 
 def _reached(distance: Vector, dtype: datatypes.DataType) -> Vector:
-    """Remove the infinite entries of d."""
+    """Return the distances without those of unreached vertices, in type `dtype`."""
     found: Vector = distance.select(select.valuene[distance.dtype], infinity(distance.dtype)).new(dtype)
     return found
 
 
 def _up_to(target: int | None, found: Vector, most_asked: float) -> Vector:
-    """Remove the vertices farther away than a target that was reached, or than the largest distance asked for."""
+    """Remove the vertices farther away than a target that was reached, or than `most_asked`."""
     most = most_asked if target is None else min(found.get(target, inf), most_asked)
     return found if most == inf else found.select(select.valuele, most).new()

@@ -1,4 +1,4 @@
-"""The minimum cut of a small graph."""
+"""The global minimum cut of a small graph."""
 
 from __future__ import annotations
 
@@ -18,33 +18,30 @@ from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
-#: Nanoseconds of a phase for each row and entry, at least.
-COST = 50.0
-
 
 def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
-    """Find the minimum total weight of edges that separate the vertices into two parts, and one of the parts.
+    """Find the minimum cut: the least weight of the edges between two parts of the vertices, and one of the parts.
 
-    It takes n^2 / 2 sequential steps: this is for small graphs.
+    The method takes n^2 / 2 sequential steps, so the graph must be small.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix of a graph of at least two vertices: an entry (i, j) joins i and j and its value, >= 0, is the
-        edge's weight. Of two opposite edges the heavier counts; loops do not.
+        edge's weight. Of two opposite edges the heavier counts; loops do not count.
 
     Returns
     -------
     cut_value : int or float
-        0 if the graph is not connected.
+        The weight of the cut; 0 if the graph is not connected.
     part : Vector of BOOL, size n
-        True for each vertex of one of the parts; the others have no entry.
+        True for each vertex of one of the parts; other vertices have no entry.
 
     Raises
     ------
     InvalidValue
-        There are fewer than two vertices, or a weight is negative, NaN or infinite, or their sum is; or integer weights
-        have a sum of 2^63 or more, which INT64 cannot hold.
+        There are fewer than two vertices, a weight is negative, NaN or infinite, the sum of weights is infinite, or the
+        sum of integer weights is 2^63 or more, which INT64 cannot hold.
     DimensionMismatch
         `A` is not square.
 
@@ -55,8 +52,8 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
         v = argmax w
         w<!v> = w + S(v, :)
 
-    The last one, t, is separated from the rest by w(t). It is then merged with the one before it, S = C' S C, and after
-    n - 1 phases the least cut of all is the graph's.
+    The cut between the last vertex, t, and all others has the weight w(t). Then t is merged with the vertex before it,
+    S = C' S C. The minimum cut is the least of those of n - 1 phases.
 
     Source: M. Stoer, F. Wagner, A simple min-cut algorithm, JACM 44, 1997, doi:10.1145/263867.263872.
 
@@ -77,7 +74,7 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
     if dtype is datatypes.INT64 and (total := sum(forms.whole(S, "stoer_wagner").to_coo()[2].tolist()) // 2) >= 2**63:
         raise InvalidValue(f"A has weights whose sum is {total}: a cut may not fit INT64")
     S = S.dup(dtype)
-    if (found := engine_loops.run_loop(least_cut, S, cost=COST * n, values=dtype.np_type.type)) is not None:
+    if (found := engine_loops.run_loop(least_cut, S, times=n, values=dtype.np_type.type)) is not None:
         at = np.flatnonzero(found[1])
         return found[0], engine_loops.vector(np.ones(at.size, np.bool_), at=at, size=n)
     group = np.arange(n)
@@ -99,7 +96,7 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
 
 
 def _phase(S: Matrix, vertices: np.ndarray[Any, np.dtype[np.int64]]) -> tuple[int, int, Any]:
-    """Return the last two vertices added, and the weight that joins the last one to all before it."""
+    """Return the last two vertices added, and the weight of the edges from the last one to all before it."""
     w = Vector.from_coo(vertices, 0, S.dtype, size=S.nrows)
     s = t = -1
     cut = None

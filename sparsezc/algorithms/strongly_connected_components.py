@@ -15,14 +15,11 @@ from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 20.0
-
 
 def strongly_connected_components(A: Matrix) -> Vector:
     """Label every vertex with the smallest vertex of its strongly connected component.
 
-    Two vertices are in one component if each reaches the other along edges.
+    Two vertices are in the same component if each reaches the other along edges.
 
     Parameters
     ----------
@@ -41,18 +38,18 @@ def strongly_connected_components(A: Matrix) -> Vector:
 
     Notes
     -----
-    Vertices without an edge from or to the rest are components of their own and are trimmed. The component of a vertex
-    of largest degree is the intersection of what it reaches and what reaches it. The rest is coloured, each vertex by
-    the smallest vertex that reaches it; a vertex of its own colour is a root, and its component reaches it within its
-    colour::
+    Vertices without an edge from or to the remaining vertices are components of their own, and are trimmed. The
+    component of a vertex of largest degree is the intersection of the vertices that it reaches and those that reach it.
+    The other vertices are coloured, each by the smallest vertex that reaches it. A vertex of its own colour is a root,
+    and its component consists of the vertices of its colour that reach it::
 
-        t = q'A              over (min, first): colours go forward
+        t = q'A              over (min, first): colours spread along edges
         c<t < c> = t
         t = A q              over (max, second): no colour across an out-edge is larger, so the largest is equal
-        q = t where t == c   or there is no entry
+        q = t where t == c   or t has no entry
 
-    The transpose is formed once. A long path takes as many rounds as it has edges. If every edge is known to go both
-    ways these are the :func:`connected_components`.
+    The transpose is formed once. A long path takes as many rounds as it has edges. If `A` is known to be symmetric, the
+    result is that of :func:`connected_components`.
 
     Source: G. Slota, S. Rajamanickam, K. Madduri, BFS and coloring-based parallel algorithms for strongly connected
     components and related problems, IPDPS 2014, doi:10.1109/IPDPS.2014.64 (Multistep).
@@ -67,7 +64,7 @@ def strongly_connected_components(A: Matrix) -> Vector:
     n = _check.adjacency(A)
     if facts.is_symmetric(A):
         return connected_components(A)
-    if (found := engine_loops.run_loop(connectivity.strong_components, A, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(connectivity.strong_components, A)) is not None:
         return engine_loops.vector(found)
     label = positions(A)
     live = Vector.from_scalar(True, n, datatypes.BOOL)
@@ -110,7 +107,7 @@ def strongly_connected_components(A: Matrix) -> Vector:
 
 
 def _trim(A: Matrix, B: Matrix, live: Vector) -> None:
-    """Keep in `live` only vertices with an edge from and an edge to a live vertex."""
+    """Remove from `live` vertices without an edge from or without one to a live vertex, until none such is left."""
     before = -1
     while live.nvals != before:
         before = live.nvals
@@ -130,7 +127,7 @@ def _giant(A: Matrix, B: Matrix, live: Vector, label: Vector) -> None:
 
 
 def _reach(A: Matrix, start: int, within: Vector) -> Vector:
-    """Find the vertices of `within` that can be reached from one of them without leaving it."""
+    """Find the vertices of `within` that are reachable from `start` by paths inside `within`."""
     met = Vector(datatypes.BOOL, within.size)
     met(~within.S) << False
     q = Vector(datatypes.BOOL, within.size)

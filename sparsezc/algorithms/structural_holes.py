@@ -1,4 +1,4 @@
-"""Structural holes: how much a vertex's neighbours are neighbours of each other."""
+"""Structural holes: measures of the missing ties among a vertex's neighbours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def constraint(A: Matrix, *, weighted: bool = False, zero_ties: bool = False) -> Vector:
-    """Compute Burt's constraint: how much of a vertex's ties leads, directly or not, to the same neighbours.
+    """Compute Burt's constraint: the concentration of a vertex's ties, direct and indirect, on the same neighbours.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def constraint(A: Matrix, *, weighted: bool = False, zero_ties: bool = False) ->
     Returns
     -------
     Vector of FP64, size n
-        Vertices without neighbours but themselves have no entry.
+        The constraints; vertices without neighbours other than themselves have no entry.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def constraint(A: Matrix, *, weighted: bool = False, zero_ties: bool = False) ->
 
     Notes
     -----
-    With M = A + A', and P its rows divided by their sums::
+    With M = A + A', and P the rows of M divided by their sums::
 
         L<M> = P + P P       over (plus, times)
         c(i) = sum over j of L(i, j)^2
@@ -61,7 +61,7 @@ def constraint(A: Matrix, *, weighted: bool = False, zero_ties: bool = False) ->
 
 
 def effective_size(A: Matrix, *, weighted: bool = False, zero_ties: bool = False) -> Vector:
-    """Compute the effective size of each vertex's neighbourhood: its neighbours less their redundancy.
+    """Compute the effective size of each vertex's neighbourhood: its number of neighbours less their redundancy.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def effective_size(A: Matrix, *, weighted: bool = False, zero_ties: bool = False
     Returns
     -------
     Vector of FP64, size n
-        Vertices without neighbours but themselves have no entry.
+        The sizes; vertices without neighbours other than themselves have no entry.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def effective_size(A: Matrix, *, weighted: bool = False, zero_ties: bool = False
 
     Notes
     -----
-    With M = A + A', P its rows divided by their sums, and Q its rows divided by their largest::
+    With M = A + A', P the rows of M divided by their sums, and Q the rows divided by their largest values::
 
         R<M> = P Q'          over (plus, times)
         s(i) = sum over neighbours j of 1 - R(i, j)
@@ -109,7 +109,7 @@ def effective_size(A: Matrix, *, weighted: bool = False, zero_ties: bool = False
 
 
 def _ties(A: Matrix, weighted: bool, zero_ties: bool) -> Matrix:
-    """Return M = A + A', without entries of 0 unless these are ties."""
+    """Check the arguments; return M = A + A', without entries of 0 unless `zero_ties`."""
     _check.adjacency(A)
     if weighted:
         _check.weights(A)
@@ -123,7 +123,7 @@ def _ties(A: Matrix, weighted: bool, zero_ties: bool) -> Matrix:
 
 
 def _shares(M: Matrix, of: Any) -> Matrix:
-    """Return the rows divided by their sums or their largest values; rows of zeros are left out."""
+    """Return the rows of M divided by their reductions by the monoid `of`; rows of zeros are left out."""
     scale = M.reduce_rowwise(of).new().select(select.valuegt, 0).new().apply(unary.minv[datatypes.FP64]).new()
     made: Matrix = scale.diag().mxm(M, semiring.any_times[datatypes.FP64]).new()
     return made

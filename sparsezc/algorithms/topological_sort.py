@@ -1,4 +1,4 @@
-"""Directed graphs without cycles: a test for cycles, and orders that follow the edges."""
+"""Directed acyclic graphs: a test for cycles, and orders that follow the edges."""
 
 from __future__ import annotations
 
@@ -15,15 +15,12 @@ from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, select, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 30.0
-
 
 def topological_generations(A: Matrix) -> Vector:
-    """Compute the length of a longest path that ends at each vertex.
+    """Compute each vertex's generation: the number of edges of a longest path that ends there.
 
-    Every edge leads from a generation to a later one, and a vertex of generation g > 0 has an edge from generation g -
-    1.
+    Every edge leads from a generation to a later one, and each vertex of generation g > 0 has an edge from a vertex of
+    generation g - 1.
 
     Parameters
     ----------
@@ -33,7 +30,7 @@ def topological_generations(A: Matrix) -> Vector:
     Returns
     -------
     Vector of INT64, size n
-        The generations, an entry for every vertex; 0 if no edge ends at it.
+        The generations, an entry for every vertex; 0 for vertices without in-edges.
 
     Raises
     ------
@@ -44,7 +41,7 @@ def topological_generations(A: Matrix) -> Vector:
 
     Notes
     -----
-    With d the number of edges from unfinished vertices, and q the vertices whose number fell to 0::
+    With d the number of edges from vertices without a generation, and q the vertices whose d fell to 0::
 
         generation<q> = g
         t = q'A              over (plus, pair)
@@ -76,7 +73,7 @@ def topological_sort(A: Matrix) -> Vector:
     Returns
     -------
     Vector of INT64, size n
-        Entry k is the vertex at place k: by generation, and by number within each.
+        Entry k is the k-th vertex: vertices are in the order of generations, and of numbers within each.
 
     Raises
     ------
@@ -101,7 +98,7 @@ def topological_sort(A: Matrix) -> Vector:
     [2, 3, 0, 1]
     """
     n = _check.adjacency(A)
-    if (found := engine_loops.run_loop(generations, A, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(generations, A)) is not None:
         if found[3] < n:
             _no_cycle(vector(*found))
         return engine_loops.vector(found[2])
@@ -110,7 +107,7 @@ def topological_sort(A: Matrix) -> Vector:
 
 
 def is_directed_acyclic_graph(A: Matrix) -> bool:
-    """Return whether no path leads back to its start.
+    """Return whether a directed graph has no cycle.
 
     Parameters
     ----------
@@ -139,24 +136,24 @@ def is_directed_acyclic_graph(A: Matrix) -> bool:
     False
     """
     n = _check.adjacency(A)
-    if (found := engine_loops.run_loop(acyclic, A, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(acyclic, A)) is not None:
         return bool(found)
     return bool(_generations(A).nvals == n)
 
 
 def _no_cycle(generation: Vector) -> None:
-    """Raise InvalidValue if a vertex has no generation."""
+    """Raise InvalidValue if the graph has a cycle, as then a vertex has no generation."""
     if generation.nvals < generation.size:
         rest = Vector.from_scalar(True, generation.size, datatypes.BOOL).dup(mask=~generation.S)
         raise InvalidValue(
-            f"A has a cycle: {rest.nvals} vertices, {rest.to_coo()[0][0]} the first, are on one or reached from one"
+            f"A has a cycle: {rest.nvals} vertices, the first {rest.to_coo()[0][0]}, are on a cycle or reached from one"
         )
 
 
 def _generations(A: Matrix) -> Vector:
     """Return the generations of the vertices that are neither on a cycle nor reached from one."""
     n = _check.adjacency(A)
-    if (found := engine_loops.run_loop(generations, A, cost=COST)) is not None:
+    if (found := engine_loops.run_loop(generations, A)) is not None:
         return vector(*found)
     generation = Vector(datatypes.INT64, n)
     # d = A' 1

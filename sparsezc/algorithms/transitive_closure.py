@@ -13,20 +13,20 @@ from sparsezc.semirings.types import datatypes
 def transitive_closure(A: Matrix, reflexive: bool | None = False) -> Matrix:
     """Add an edge from each vertex to every vertex that it reaches.
 
-    The answer has up to n * n entries: this is for graphs that are small, or whose vertices reach few others.
+    The result has up to n * n entries, so the graph must be small, or its vertices must reach few others.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j.
     reflexive : bool or None
-        The loops of the result: True for all; False for those of vertices on a cycle; None for those of
-        `A` itself.
+        The loops of the result: True for all vertices; False for vertices on a cycle; None for the vertices that have
+        loops in `A`.
 
     Returns
     -------
     Matrix of BOOL, shape (n, n)
-        True for each pair.
+        True for each pair (i, j) of which i reaches j.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def transitive_closure(A: Matrix, reflexive: bool | None = False) -> Matrix:
 
     Notes
     -----
-    Paths of twice as many edges in each round::
+    Each round doubles the number of edges of paths::
 
         C = C or C C         over (any, pair)
 
@@ -65,7 +65,7 @@ def transitive_closure(A: Matrix, reflexive: bool | None = False) -> Matrix:
 
 
 def transitive_reduction(A: Matrix) -> Matrix:
-    """Find the fewest edges of a graph without cycles that preserve which vertices reach which.
+    """Find the fewest edges of a graph without cycles that have the same transitive closure.
 
     Parameters
     ----------

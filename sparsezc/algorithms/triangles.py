@@ -1,4 +1,4 @@
-"""Triangles: their number, their number at each vertex, and the share of triples that they close."""
+"""Triangles: their number in a graph and at each vertex, and the transitivity."""
 
 from __future__ import annotations
 
@@ -17,14 +17,11 @@ from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Nanoseconds for each row and entry, at least.
-COST = 50.0
-
 
 def triangle_count(A: Matrix) -> int:
     """Count the triangles of a graph.
 
-    An edge joins its ends once, in whichever direction and also if it has an opposite; loops do not count.
+    The direction of edges is ignored, and a pair of opposite edges counts once; loops do not count.
 
     Parameters
     ----------
@@ -34,6 +31,7 @@ def triangle_count(A: Matrix) -> int:
     Returns
     -------
     int
+        The number of triangles.
 
     Raises
     ------
@@ -43,9 +41,9 @@ def triangle_count(A: Matrix) -> int:
     Notes
     -----
     With the vertices of the undirected simple graph in the order of their degrees, L each vertex's edges to earlier
-    vertices and U those to later ones::
+    vertices and U its edges to later ones::
 
-        C<L> = U U'          over (plus, pair): the vertices after both ends of each edge that close it
+        C<L> = U U'          over (plus, pair): for each edge, the later vertices that form a triangle with it
         sum C
 
     Source: M. Wolf et al., Fast linear algebra-based triangle counting with KokkosKernels, HPEC 2017,
@@ -84,7 +82,7 @@ def triangles(A: Matrix) -> Vector:
     Returns
     -------
     Vector of INT64, size n
-        An entry for every vertex.
+        The numbers of triangles, an entry for every vertex.
 
     Raises
     ------
@@ -93,12 +91,12 @@ def triangles(A: Matrix) -> Vector:
 
     Notes
     -----
-    With L and U as in :func:`triangle_count`, each product of C<L> = U U' is a triangle, which counts once at each
-    of its corners: the row, the column and the vertex after both::
+    With L and U as in :func:`triangle_count`, each term of C<L> = U U' is a triangle, which counts once at each of its
+    corners: the row, the column and the vertex that is later than both::
 
         t(i), t(j), t(k) += L(i, j) U(i, k) U(j, k)
 
-    Source: as of :func:`triangle_count`; A. Azad, A. Buluc, J. Gilbert, IPDPSW 2015, doi:10.1109/IPDPSW.2015.75.
+    Source: that of :func:`triangle_count`; A. Azad, A. Buluc, J. Gilbert, IPDPSW 2015, doi:10.1109/IPDPSW.2015.75.
 
     Examples
     --------
@@ -112,7 +110,7 @@ def triangles(A: Matrix) -> Vector:
 
 
 def transitivity(A: Matrix) -> float:
-    """Compute the share of the pairs of edges with a common end that a third edge closes.
+    """Compute the share of pairs of edges with a common end that a third edge closes to a triangle.
 
     Parameters
     ----------
@@ -122,7 +120,7 @@ def transitivity(A: Matrix) -> float:
     Returns
     -------
     float
-        In 0..1; 0 without such pairs.
+        The share, in 0..1; 0 if there are no such pairs.
 
     Raises
     ------
@@ -131,7 +129,7 @@ def transitivity(A: Matrix) -> float:
 
     Notes
     -----
-    With t the triangles at each vertex and d the degrees::
+    With t the number of triangles at each vertex and d the degrees::
 
         sum 2 t / sum d (d - 1)
 
@@ -149,7 +147,7 @@ def transitivity(A: Matrix) -> float:
     if (found := by_loop(S)) is not None:
         total = int(found[1].sum())
         return float(2 * int(found[0].sum()) / total) if total else 0.0
-    closed = 6 * _closed(S)  # each triangle counts twice at each of its corners
+    closed = 6 * _closed(S)  # each triangle closes two ordered pairs at each of its corners
     pairs = ordered_pairs(out_degree(S)).reduce(monoid.plus).new().get(0)
     return float(closed / pairs) if pairs else 0.0
 
@@ -166,13 +164,13 @@ def corners(S: Matrix) -> Vector:
 
 
 def by_loop(S: Matrix) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Return the triangles at each vertex and the ordered pairs of its neighbours; None if the engine runs no loop."""
-    found: tuple[NDArray[np.int64], NDArray[np.int64]] | None = engine_loops.run_loop(loop.corners, S, cost=COST)
+    """Return each vertex's triangles and ordered pairs of neighbours, as numbers; None if the engine runs no loop."""
+    found: tuple[NDArray[np.int64], NDArray[np.int64]] | None = engine_loops.run_loop(loop.corners, S)
     return found
 
 
 def ordered_pairs(degree: Vector) -> Vector:
-    """Return d (d - 1)."""
+    """Return d (d - 1), the number of ordered pairs of neighbours."""
     pairs: Vector = degree.apply(binary.minus, right=1).new()
     pairs << pairs.ewise_mult(degree, binary.times)
     return pairs

@@ -1,4 +1,4 @@
-"""VoteRank: spreaders that the neighbours elect one after the other."""
+"""VoteRank: influential spreaders, elected one after another by their neighbours' votes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ def voterank(A: Matrix, k: int | None = None) -> Vector:
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
-        Adjacency matrix: an entry (i, j), whatever its value, makes i receive the vote of j. In an undirected graph
-        each edge is there in both directions.
+        Adjacency matrix: an entry (i, j), whatever its value, makes i receive the vote of j. An undirected graph has
+        each edge in both directions.
     k : int, optional
-        The number of vertices, at most n; by default as many as get votes.
+        The most vertices to elect; by default n. The election ends early once no vertex gets a vote.
 
     Returns
     -------
     Vector of INT64, size n
-        Entry p is the vertex elected at place p; no entry after the last.
+        Entry p is the vertex elected at place p; places after the last one elected have no entry.
 
     Raises
     ------
@@ -36,14 +36,14 @@ def voterank(A: Matrix, k: int | None = None) -> Vector:
 
     Notes
     -----
-    Each vertex has a vote a, m at first, the number of edges, so that all sums are whole numbers. A round is::
+    Each vertex has a vote a, at first m, the number of edges, so that all sums are whole numbers. A round is::
 
         s = A a              over (plus, second); 0 for the elected
         v = the vertex of the largest s, the smallest of several
         a(v) = 0;  a = max(a - n, 0) for the neighbours of v
 
-    which takes from these one over the mean degree, as the source does of votes of 1. Only the votes of v and its
-    neighbours change, so only the sums of their neighbours are computed again.
+    Relative to m, the decrease n is one over the mean degree, which the source subtracts from votes of 1. Only the
+    votes of v and its neighbours change, so only the sums of their neighbours are computed again.
 
     Source: J.-X. Zhang et al., Identifying a set of influential spreaders in complex networks, 2016,
     doi:10.1038/srep27823.
@@ -76,7 +76,7 @@ def voterank(A: Matrix, k: int | None = None) -> Vector:
         changed = vote.dup(mask=near.S).apply(binary.minus, right=n).new().apply(binary.max, right=0).new()
         changed[v] = 0
         vote(changed.S) << changed
-        # s = A a, for those that a changed vote reaches
+        # s = A a, for the vertices that receive a changed vote
         met = A.mxv(changed, semiring.any_pair[datatypes.BOOL]).new()
         met << met.dup(mask=~done.S)
         s(met.S) << A.mxv(vote, semiring.plus_second[datatypes.INT64])

@@ -19,7 +19,7 @@ _NARROW = tuple(np.dtype(name) for name in ("float32", "int8", "uint8", "int16",
 
 
 def table(x: Any, name: str, nrows: int, ncols: int | None = None) -> NDArray[np.float64]:
-    """Check a table of numbers with a row for each vertex; return an array, NaN where a Matrix has no entry."""
+    """Check a table of numbers with `nrows` rows; return an array, NaN where a Matrix has no entry."""
     if isinstance(x, Matrix | Vector):
         x = real(x, name).dup("FP64").to_dense(np.nan)
     try:
@@ -39,11 +39,11 @@ def table(x: Any, name: str, nrows: int, ncols: int | None = None) -> NDArray[np
 
 
 def beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = None, *, as_it_is: bool = False) -> Matrix:
-    """Check a table as :func:`table` does; return it as a full Matrix of FP64 on the engine of A, with its NaN.
+    """Check a table as :func:`table` does; return it as a full FP64 Matrix, NaN included, on the engine of A.
 
-    A full Matrix on that engine, and arrays of real numbers, are not converted in host memory: narrow ones cross the
-    link as they are, and with `as_it_is` they keep their type there. An array crosses it while the host continues, and
-    must stay unchanged until a statement has read the Matrix.
+    A full Matrix on that engine, and arrays of real numbers, are not converted in host memory: narrow types are copied
+    to the device as they are, and with `as_it_is` they keep their type there. The copy of an array is asynchronous, so
+    the array must not change until a statement has read the Matrix.
     """
     if isinstance(x, Matrix) and x.nvals == nrows * x.ncols and x.shape == (nrows, x.ncols if ncols is None else ncols):
         return forms.full_beside(A, real(x, name), FP64)
@@ -55,7 +55,7 @@ def beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = None, *
 
 
 def table_beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = None) -> Matrix:
-    """Return a table as :func:`beside` does; its numbers must be finite."""
+    """Check a table of finite numbers; return it as :func:`beside` does."""
     made = beside(A, x, name, nrows, ncols)
     if not made.apply("isfinite").new().reduce_scalar("land").new().get(True):
         finite(made.to_dense(), name)
@@ -63,7 +63,7 @@ def table_beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = N
 
 
 def _no_table(x: Any, name: str, ncols: int | None) -> DomainMismatch | DimensionMismatch:
-    """Return the error for what is no table; it names the first row that is none, or is unlike the first one."""
+    """Return the error for `x`, which is no table; it names the first row of other values or of another shape."""
     first: tuple[int, ...] | None = None if ncols is None else (ncols,)
     for k, row in enumerate(x if isinstance(x, list | tuple) else ()):
         try:
@@ -79,14 +79,14 @@ def _no_table(x: Any, name: str, ncols: int | None) -> DomainMismatch | Dimensio
 
 
 def real(A: Any, name: str) -> Any:
-    """Refuse a Matrix or Vector of complex values."""
+    """Check that a Matrix or Vector is not complex; return it."""
     if A.dtype.is_complex:
         raise DomainMismatch(f"{name} is of {A.dtype}; real values are needed")
     return A
 
 
 def finite(x: NDArray[np.float64], name: str) -> NDArray[np.float64]:
-    """Refuse NaN and infinity; the message names the first row that has them."""
+    """Check that an array has neither NaN nor infinity, else name the first row with one; return the array."""
     wrong = np.flatnonzero(~np.isfinite(x).all(axis=tuple(range(1, x.ndim))))
     if wrong.size:
         raise InvalidValue(f"{name} has a value that is NaN or infinite in row {wrong[0]}; finite numbers are needed")
@@ -94,7 +94,7 @@ def finite(x: NDArray[np.float64], name: str) -> NDArray[np.float64]:
 
 
 def values(x: Any, name: str, n: int) -> NDArray[np.float64]:
-    """Check a finite number for each vertex."""
+    """Check that `x` has a finite number for each of `n` vertices; return an FP64 array."""
     if np.ndim(x) != 1:
         raise DimensionMismatch(f"{name} has {np.ndim(x)} dimensions; a number for each of {n} vertices is needed")
     if (count := np.shape(x)[0]) != n:
@@ -103,7 +103,7 @@ def values(x: Any, name: str, n: int) -> NDArray[np.float64]:
 
 
 def number(value: Any, name: str) -> float:
-    """Check a number."""
+    """Check that `value` is a number; return it as a float."""
     try:
         return float(value)
     except (TypeError, ValueError):
@@ -111,7 +111,7 @@ def number(value: Any, name: str) -> float:
 
 
 def finite_number(value: Any, name: str) -> float:
-    """Check a number that is not NaN or infinite."""
+    """Check that `value` is a finite number; return it as a float."""
     found = number(value, name)
     if not np.isfinite(found):
         raise InvalidValue(f"{name} is {value}; a finite number is needed")
@@ -119,7 +119,7 @@ def finite_number(value: Any, name: str) -> float:
 
 
 def between(value: Any, name: str, least: float, most: float = np.inf) -> float:
-    """Check a number in ``least..most``, finite."""
+    """Check that `value` is a finite number in ``least..most``; return it as a float."""
     found = number(value, name)
     if not (least <= found <= most and found < np.inf):
         needed = f"a finite number >= {least:g}" if most == np.inf else f"a number in {least:g}..{most:g}"
@@ -128,7 +128,7 @@ def between(value: Any, name: str, least: float, most: float = np.inf) -> float:
 
 
 def above(value: Any, name: str, least: float, most: float = np.inf) -> float:
-    """Check a number above `least` and at most `most`, finite."""
+    """Check that `value` is a finite number above `least` and at most `most`; return it as a float."""
     found = number(value, name)
     if not (least < found <= most and found < np.inf):
         needed = f"a finite number > {least:g}" if most == np.inf else f"a number > {least:g} and <= {most:g}"
@@ -137,14 +137,14 @@ def above(value: Any, name: str, least: float, most: float = np.inf) -> float:
 
 
 def one_of(value: Any, name: str, choices: tuple[str, ...]) -> str:
-    """Check a choice."""
+    """Check that `value` is one of `choices`; return it."""
     if value not in choices:
         raise InvalidValue(f"{name} is {value!r}; one of {', '.join(choices)} is needed")
     return str(value)
 
 
 def seeds(values: Any, n: int, name: str = "seeds") -> NDArray[np.int64]:
-    """Check vertices of which at least one is needed and none may come twice."""
+    """Check that `values` are one or more different vertices; return them as an INT64 array."""
     found = graphs.vertices(values, n, name)
     if found.size == 0:
         raise InvalidValue(f"{name} is empty; at least one vertex is needed")

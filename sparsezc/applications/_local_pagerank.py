@@ -1,4 +1,4 @@
-"""l1-regularised PageRank near its seeds: by the engine, by loops, or by arrays of pairs of a seed and a vertex."""
+"""l1-regularised PageRank near seeds: by the engine, by compiled loops, or by arrays of pairs (seed, vertex)."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ __all__ = ["Found", "Ints", "Problem", "solutions"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-_STEPS = 10  # between two that look beyond the pairs inside: rows are read in few requests, most steps touch few pairs
-_COST = 100.0  # nanoseconds that arrays take at least for an entry of the rows that are read, in all of their steps
-_ENTRY_BYTES = 48  # of an entry of the rows that are read: its id, and of the vertex there what is known of it
-_TABLE = 1 << 11  # places for the numbers of vertices at first: one seed often meets no more
+_STEPS = 10  # steps from one that computes pairs beyond the inside ones to the next: rows are read in few requests
+_ENTRY_BYTES = 48  # bytes for each entry of the rows that are read: its id, and the data of the vertex there
+_TABLE = 1 << 11  # slots of the first hash table of vertices; one seed often meets no more vertices
 
 
 class Problem(NamedTuple):
-    """The seeds, and their parameters."""
+    """The seeds, and the parameters of the solutions."""
 
     n: int
     seeds: Ints
@@ -39,11 +38,11 @@ class Problem(NamedTuple):
 
     @property
     def most(self) -> float:
-        """The growth of an entry of Y in a step that is none."""
+        """The largest growth of an entry of Y in a step that counts as none."""
         return self.tol * self.rho * self.alpha
 
     def require(self, entries: int) -> None:
-        """Refuse to read rows of so many entries in all, with their vertices, if memory is short."""
+        """Raise OutOfMemory if host memory is short for rows of `entries` entries in all, and their vertices."""
         require_host(_ENTRY_BYTES * entries, f"local_clustering: {entries:,} entries near {self.seeds.size:,} seeds")
 
     def failure(self, grown: float) -> ConvergenceFailure:
@@ -54,11 +53,10 @@ class Problem(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The pairs of some seeds' solutions, in any order: the position of the seed, the vertex, its degree, and y.
+    """Pairs (seed, vertex) of some seeds' solutions, in any order: position of the seed, vertex, its degree, and y.
 
-    `seeds`: how many there are. `ends` returns how many entries end at each pair that begin at an earlier one or at
-    itself, in an order: it takes the rank of each pair, and returns numbers by rank. The pairs of a seed follow each
-    other in that order.
+    `seeds`: the number of seeds. `ends` takes the rank of each pair in some order, in which the pairs of a seed are
+    consecutive, and returns by rank the number of entries between the pair and pairs of the same seed of lower rank.
     """
 
     seeds: int
@@ -70,17 +68,17 @@ class Found(NamedTuple):
 
 
 class _Rows(Protocol):
-    """The rows of a matrix, as they are asked for."""
+    """A reader of single rows of a matrix."""
 
     def ends(self, vertices: Ints) -> Ints:
-        """Return where the row of each vertex begins and ends, a row of two for each."""
+        """Return the begin and the end of each vertex's row, shape (vertices, 2)."""
 
     def read(self, vertices: Ints, ends: Ints) -> tuple[Ints, NDArray[Any]]:
-        """Return the ids of rows, and where each begins and ends in them; `ends` is what :meth:`ends` returned."""
+        """Return each row's begin and end in an array of ids, and this array; `ends`: as :meth:`ends` returns."""
 
 
 class _Extracted:
-    """Rows by statements: each begins at 0 until it is read."""
+    """Rows that statements extract; each begins at 0 until it is read."""
 
     def __init__(self, S: Matrix) -> None:
         self._S, self._degree = S, out_degree(S)
@@ -95,7 +93,7 @@ class _Extracted:
 
 
 class _Lent:
-    """Rows in place, in host memory."""
+    """Rows that are read in place, in host memory."""
 
     def __init__(self, rows: Any) -> None:
         self._rows = rows
@@ -108,7 +106,7 @@ class _Lent:
 
 
 def solutions(S: Matrix, problem: Problem) -> Iterator[Found]:
-    """Yield the solutions around consecutive seeds, as many together as fit in memory."""
+    """Yield the solutions of consecutive seeds, as many together as fit in memory."""
     limits = problem.alpha, problem.rho, problem.most, problem.max_iter, _STEPS
     left, failed, far = problem.seeds, False, 0.0
     while left.size and (found := engine_loops.local_pagerank(S, left, limits)) is not None:
@@ -117,7 +115,7 @@ def solutions(S: Matrix, problem: Problem) -> Iterator[Found]:
             seed = np.repeat(np.arange(seeds), found.sizes)
             yield Found(seeds, seed, found.vertex, found.degree, found.y, found.ends)
         far, left = max(far, found.grown), left[seeds:]
-        del found  # its arrays on the device, before the next are made
+        del found  # free its device arrays before the next ones are made
     if failed:
         raise problem.failure(far)
     if left.size:
@@ -128,18 +126,17 @@ def solutions(S: Matrix, problem: Problem) -> Iterator[Found]:
 
 @contextmanager
 def _reading(S: Matrix) -> Iterator[_Rows]:
-    """Lend the rows of a matrix, which no statement may use meanwhile: in place, if the host can read them."""
+    """Lend the rows of a matrix, in place if the host can read them; no statement may use the matrix meanwhile."""
     with engine_loops.lent_rows(S) as rows:
         yield _Extracted(S) if rows is None else _Lent(rows)
 
 
 def _by_loops(S: Matrix, rows: _Rows, problem: Problem) -> Found | None:
-    """Solve each seed by compiled loops, which read the rows of all in turns; None where arrays rather do it."""
+    """Solve each seed by compiled loops, alternately with reads of the rows that all seeds need; None without loops."""
     alpha, rho, seeds = problem.alpha, problem.rho, problem.seeds
-    cost = _COST * seeds.size / rho
 
     def run(loop: Callable[..., Any], *given: Any) -> Any:
-        return engine_loops.run_arrays(loop, S, *given, cost=cost)
+        return engine_loops.run_arrays(loop, S, *given, times=seeds.size / rho)
 
     table, known, ids = np.full(_TABLE, -1, np.int32), np.empty(_TABLE // 2, np.int64), np.empty(_TABLE, np.uint32)
     first = run(loops.number, table, known, 0, ids, 0, np.array([[0, seeds.size]]), seeds.copy())
@@ -195,14 +192,14 @@ def _by_arrays(rows: _Rows, problem: Problem) -> Found:
 
 
 class _Near:
-    """The pairs of a seed and a vertex near it, numbered as they are met; rows are read of the pairs inside only.
+    """The pairs of a seed and a vertex near it, numbered as they are met; only rows of inside pairs are read.
 
     Attributes
     ----------
     seed, vertex, degree : arrays
         Of each pair: the position of the seed, the vertex, and its degree.
     lines : array
-        Where the row of each pair's vertex begins and ends.
+        The begin and the end of the row of each pair's vertex.
     source : array
         alpha s D^-1 - rho alpha at each pair.
     inside : array
@@ -215,7 +212,7 @@ class _Near:
         self._sorted = self._number = np.empty(0, np.int64)
         self.seed = self.vertex = self.degree = self.inside = np.empty(0, np.int64)
         self.lines, self.source = np.empty((0, 2), np.int64), np.empty(0)
-        # by column a pair inside, by row the pairs of its neighbours: (1 - alpha)/2 D^-1 S
+        # (1 - alpha)/2 D^-1 S: a column for each inside pair, whose rows are the pairs of its neighbours
         self._starts, self._rows, self._values = np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0)
         numbers = self._numbers(np.arange(seeds.size) * self.n + seeds)
         with np.errstate(divide="ignore"):
@@ -239,7 +236,7 @@ class _Near:
         return numbers[which]
 
     def read(self, pairs: Ints) -> None:
-        """Read the rows of some pairs, those of a vertex once for all of its seeds."""
+        """Read the rows of pairs, that of a vertex once for all of its seeds, and add the pairs to the inside ones."""
         self._require(int(self._starts[-1] + self.degree[pairs].sum()))
         vertices, first, which = np.unique(self.vertex[pairs], return_index=True, return_inverse=True)
         lines, columns = self._from.read(vertices, self.lines[pairs[first]])
@@ -253,13 +250,13 @@ class _Near:
         self.inside = np.r_[self.inside, pairs]
 
     def flows(self) -> Any:
-        """Return (1 - alpha)/2 D^-1 S, a row for each pair and a column for each inside, as a SciPy matrix."""
-        from scipy.sparse import csc_array  # which takes a tenth of a second to import
+        """Return (1 - alpha)/2 D^-1 S as a SciPy matrix: a row for each pair, a column for each inside pair."""
+        from scipy.sparse import csc_array  # importing it takes a tenth of a second
 
         return csc_array((self._values, self._rows, self._starts), shape=(self.vertex.size, self.inside.size))
 
     def inner(self) -> Any:
-        """Return the rows of :meth:`flows` that are inside, in the order of reading."""
+        """Return the rows of :meth:`flows` for inside pairs, in the order of reading."""
         from scipy.sparse import csc_array
 
         place = np.full(self.vertex.size, -1)
@@ -271,7 +268,7 @@ class _Near:
 
 
 def _unique(keys: Ints) -> tuple[Ints, Ints]:
-    """Return what ``np.unique(keys, return_inverse=True)`` does, by an unstable sort, which is faster."""
+    """Compute ``np.unique(keys, return_inverse=True)`` by an unstable sort, which is faster."""
     order = np.argsort(keys)
     ordered = keys[order]
     is_first = np.r_[True, ordered[1:] != ordered[:-1]][: keys.size]
@@ -281,13 +278,13 @@ def _unique(keys: Ints) -> tuple[Ints, Ints]:
 
 
 def _solved(near: _Near, problem: Problem) -> Floats:
-    """Return y at the pairs inside; each seed settles by itself, as in ``loops.local_pagerank.advance``."""
+    """Return y at the inside pairs; each seed settles by itself, as in ``loops.local_pagerank.advance``."""
     stay, most = (1 - near.alpha) / 2, problem.most
     y: Floats = np.empty(0)
     grown, moves = np.zeros(problem.seeds.size), np.ones(problem.seeds.size, np.bool_)
     inner, source = near.inner(), np.empty(0)
     for iteration in steps(range(problem.max_iter), "rounds", at_most=True):
-        # T = (1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, Y = max(T, 0), which is no less than Y
+        # T = (1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, Y = max(T, 0): no entry of Y falls
         looks = moves & ((grown <= most) | (iteration % _STEPS == 0))
         seed, new = near.seed[near.inside], np.empty(0, np.int64)
         if looks.any():

@@ -1,4 +1,4 @@
-"""Application classification: the places of a small pattern in a graph, by features of vertices and edges."""
+"""Application classification: matches of a small pattern in a graph, by features of vertices and edges."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from sparsezc.terminal.progress import steps
 
 _SUM = semiring.plus_times[datatypes.FP64]
 _FARTHER = semiring.max_rminus[datatypes.FP64]
-_ROUNDING = 2.0**-46  # of the largest value: 64 units of its last place, as sums of some messages round
-_FARTHEST = 1e150  # that features may be apart: sums of the messages of all rounds then fit FP64
+_ROUNDING = 2.0**-46  # change relative to the largest value that is rounding: 64 units of its last place
+_FARTHEST = 1e150  # largest distance of features: sums of the messages of all rounds then fit FP64
 
 
 class _Edges(NamedTuple):
-    """Features of the edges of the graph, which may still cross the link, and of the pattern's; their names."""
+    """Features of the graph's edges, whose copy to the device may be running, and of the pattern's; both names."""
 
     features: Matrix
     wanted: NDArray[np.float64]
@@ -32,18 +32,19 @@ class _Edges(NamedTuple):
 
 
 class _Pattern(NamedTuple):
-    """The edges of the pattern: their ends, the distances of G's edges from each, and what no edge at all costs.
+    """The edges of the pattern: their ends, the distances of G's edges from each, and the costs of an absent edge.
 
-    Panels of messages have a column for the message against each edge of the pattern, then one for that along each.
+    Panels of messages have a column for the message against each edge of the pattern, then one for the message along
+    each.
 
     Attributes
     ----------
     ends : Matrix, shape (m, 2 edges)
         1 at the source of each edge, then at the target of each, else 0.
     costs : Matrix, shape (G.nvals, edges)
-        Distances of G's edges.
+        The distance of each edge of G from each edge of the pattern.
     null : Vector of 2 edges
-        What no edge costs.
+        The cost of the absence of each edge, twice.
     """
 
     ends: Matrix
@@ -51,11 +52,11 @@ class _Pattern(NamedTuple):
     null: Vector
 
     def least(self, X: Matrix) -> Vector:
-        """Return the lower bound of messages: the largest value of the other end's column, less the cost of no edge."""
+        """Return the least messages: the largest value in the other end's column, less the cost of an absent edge."""
         return self.crossed(X.reduce_columnwise(monoid.max).new()).ewise_mult(self.null, binary.minus).new()
 
     def crossed(self, v: Vector) -> Vector:
-        """Return the values of the other ends' columns."""
+        """Return the values of `v` at the columns of the edges' other ends."""
         other: Vector = v[np.roll(np.arange(v.size), v.size // 2)].new()
         return other
 
@@ -75,53 +76,56 @@ def application_classification(
     Parameters
     ----------
     G, P : Matrix, shapes (n, n) and (m, m), any real dtype
-        Adjacency matrices of the graph and of the pattern, which has an edge at least: an entry (i, j) is an edge from
+        Adjacency matrices of the graph and of the pattern, which has at least one edge: an entry (i, j) is an edge from
         i to j.
     features, pattern_features : Matrix or array, shapes (n, F) and (m, F)
-        A row for each vertex.
+        The features of vertices, a row for each vertex.
     edge_features, pattern_edge_features : array, shapes (G.nvals, K) and (P.nvals, K), optional
-        A row for each entry, in the order of rows and columns. By default the values, as one feature.
+        The features of edges, a row for each entry, in the order of rows and columns. By default the values of the
+        entries, as one feature.
     rule : {"corrected", "published"}
-        How messages are formed; see below.
+        The rule of messages; see Notes.
     rounds : int, optional
-        Most rounds of messages, at least 1; by default m. By the corrected rule none follow a round that changes
-        nothing but the last bits.
+        Most rounds of messages, at least 1; by default m. With the corrected rule, a round that changes only last bits
+        is the last one.
 
     Returns
     -------
     Matrix of FP64, shape (n, m)
-        Column j has the logarithms of the probabilities that vertex j of the pattern is each vertex of the graph.
+        Entry (i, j) is the logarithm of the probability that vertex j of the pattern is vertex i of the graph.
 
     Raises
     ------
     InvalidValue
-        The pattern or the graph is empty, features have NaN or infinite values or are more than 1e150 apart, `rule` is
-        none of the two, or `rounds` is less than 1.
+        The pattern or the graph has no edges, features have NaN or infinite values or are more than 1e150 apart, `rule`
+        is neither of the two, or `rounds` is less than 1.
     DomainMismatch
-        Values or features are complex, or features are no numbers.
+        Values or features are complex, or features are not numbers.
     DimensionMismatch
-        `G` or `P` is not square, or features have not a row for each vertex or edge, or not the same columns.
+        `G` or `P` is not square, or features have another number of rows than vertices or edges, or different numbers
+        of columns.
     OutOfMemory
-        The distances of edges are larger than the memory that may be used; the message has the size.
+        The distances of edges need more memory than may be used; the message has the size.
 
     Notes
     -----
     With D(v, j) the distance of the features of vertices v and j, C_e(u, v) that of the edge (u, v) from the pattern's
-    edge e = (a, b), N_e what it costs that there is no edge, and lse the logarithm of the sum of exponentials::
+    edge e = (a, b), N_e the cost of the absence of an edge, and lse the logarithm of the sum of exponentials::
 
         mu = -D - lse(-D)                       columns that sum to 1
-        f_e = mu(b) - F_e                       what b believes but for e
+        f_e = mu(b) - F_e                       the belief at b without the message of e
         r_e = mu(a) - R_e
         F_e = max(r_e' C_e, max(r_e) - N_e)     over (max, minus): along edges of G
         R_e = max(C_e f_e, max(f_e) - N_e)      over (max, rminus): against them
         mu(j) = -D(j) + sum of F_e of e into j + sum of R_e of e out of j, less lse of it
 
-    N_e is the largest of the C_e and of the length of the features of e, and F and R are 0 at first. What all of a
-    column of F or R gains changes no later mu, so a round that leaves mu, and F and R but for that, is the last one.
-    ``"published"``
-    does what the published programs do: D and C_e are turned into logarithms of probabilities, as if large distances
-    were likely, before they are subtracted; R_e takes f_e at the edge's source where its target is meant; messages
-    along edges are normalised over all edges, and N_e, which is not, is 0.
+    N_e is the maximum of the C_e and of the norm of the features of e, and F and R are 0 at first. A number added to a
+    whole column of F or R changes no later mu, so a round that leaves mu unchanged, and F and R up to such numbers, is
+    the last one.
+
+    ``"published"`` follows the published programs: D and C_e are converted to logarithms of probabilities, as if large
+    distances were likely, before they are subtracted; R_e uses f_e at the edge's source instead of its target; messages
+    along edges are normalised over all edges, but N_e is not: it is 0.
 
     Source: Gunrock, HIVE workflow report "Application Classification" (whose notes on the published program name the
     first two), 2018, https://gunrock.github.io/docs/; G. Levchuk, J. Roberts, J. Freeman, Learning and detecting
@@ -169,30 +173,30 @@ def application_classification(
         M = ops.two_way_mxm(G, pattern.costs, X, _FARTHER).new()
         if published is not None:
             M << published.messages(M, X)
-        # at least max(f) - N, and max(r) - N
+        # messages are at least max(f) - N, and max(r) - N
         M << M.ewise_add(pattern.least(X), binary.max)
-        # mu(j) = -D(j) + the messages that come to j
+        # mu(j) = -D(j) + the messages to j
         mu = M.mxm(pattern.ends.T, _SUM).new()
         mu << mu.ewise_mult(D, binary.minus)
         mu << _normal(mu)
-        # a round depends on mu and M alone, and what all of a column of M gains is what mu is normalised by
-        looks = published is None and number > 0  # the first round changes messages, which were 0
+        # a round depends on mu and M alone; mu is normalised, so numbers added to whole columns of M change nothing
+        looks = published is None and number > 0  # the first round changes messages from 0
         if looks and _is_settled(mu_before, mu) and _is_settled(_from_most(M_before), _from_most(M)):
             break
     return mu
 
 
 class _Published:
-    """The published rule, where it differs: both messages begin at the source of an edge, and are normalised.
+    """The differences of the published rule: both messages begin at the source of an edge, and are normalised.
 
     Attributes
     ----------
     pattern : _Pattern
-        With logarithms of probabilities for distances, and at no cost without an edge.
+        The pattern with logarithms of probabilities as distances, and with costs of 0 for absent edges.
     first : Matrix
-        The messages to begin with: the most likely edge at each vertex.
+        The first messages: the most likely edge at each vertex.
     low : Matrix
-        The least distance C(u, v) of each u.
+        The least distance C(u, v) over v, for each u.
     """
 
     def __init__(self, G: Matrix, pattern: _Pattern, mu: Matrix) -> None:
@@ -201,7 +205,7 @@ class _Published:
         likely, X = C.apply(unary.ainv).new(), mu.mxm(pattern.ends, _SUM).new()
         largest = ops.two_way_mxm(G, likely, X, semiring.max_first[datatypes.FP64]).new()
         self.low = largest[:, :k].new().apply(unary.ainv).new()
-        # log of the sum of exp(-C(u, v)) of each u, from its own largest term: others would be 0
+        # log of the sum of exp(-C(u, v)) for each u, relative to its own largest term, as exp would vanish otherwise
         self.sums: Matrix = Matrix(datatypes.FP64, mu.nrows, 2 * k)
         for e in range(k):
             least, C_e = self.low[:, e].new(), ops.with_values(G, C[:, e].new()).new()
@@ -215,7 +219,7 @@ class _Published:
         self.first = first.ewise_add(self.pattern.least(X), binary.max).new()
 
     def messages(self, M: Matrix, X: Matrix) -> Matrix:
-        """Return both messages, normalised over all edges, of which M has those along edges."""
+        """Return both messages, normalised over all edges; the messages along edges are given in M."""
         k = X.ncols // 2
         M[:, :k] << X[:, k:].new().ewise_mult(self.low, binary.minus)
         total = self.pattern.crossed(_log_sum(X.ewise_mult(self.sums, binary.plus).new()))
@@ -224,13 +228,13 @@ class _Published:
 
 
 def _from_most(X: Matrix) -> Matrix:
-    """Return X less the largest value of each column."""
+    """Return X minus the largest value of each column."""
     made: Matrix = X.ewise_mult(_most(X), binary.minus).new()
     return made
 
 
 def _is_settled(before: Matrix, X: Matrix) -> bool:
-    """Return whether two matrices differ by no more than what rounding makes of their largest values."""
+    """Return whether two matrices differ by no more than rounding errors of their largest values."""
     change = X.ewise_mult(before, binary.minus).new().apply(unary.abs).new().reduce_scalar(monoid.max).new().get(0.0)
     largest = X.apply(unary.abs).new().reduce_scalar(monoid.max).new().get(0.0)
     return bool(change <= _ROUNDING * largest)
@@ -257,9 +261,9 @@ def _normal(X: Matrix) -> Matrix:
 
 
 def _distances(X: Matrix, y: NDArray[np.float64], names: tuple[str, str]) -> tuple[Matrix, NDArray[np.float64]]:
-    """Return how far each row of features is from each of the pattern's, and the farthest from each of these."""
+    """Return the distance of each row of X from each row of `y`, and the largest distance for each row of `y`."""
     D: Matrix = ops.distances(X, Matrix.from_dense(_check.finite(y, names[1]))).new()
-    # sums are NaN or infinite where a distance is, while NaN is never the largest value
+    # a sum is NaN or infinite if a distance is; a maximum ignores NaN
     sums, largest = D.reduce_columnwise(monoid.plus).new(), _most(D)
     if not np.isfinite(sums.to_dense()).all():
         _check.finite(X.to_dense(), names[0])
@@ -273,7 +277,7 @@ def _distances(X: Matrix, y: NDArray[np.float64], names: tuple[str, str]) -> tup
 
 
 def _edges(G: Matrix, P: Matrix, edge_features: Any, pattern_features: Any) -> _Edges:
-    """Check the features of edges, of which those of an array begin to cross the link."""
+    """Check the features of edges, and start the copy of an array of them to the device."""
     if (edge_features is None) != (pattern_features is None):
         raise DimensionMismatch(
             "edge_features and pattern_edge_features are given one without the other; both are needed"

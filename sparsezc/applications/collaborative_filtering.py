@@ -1,4 +1,4 @@
-"""Collaborative filtering: ratings as products of a few factors of each user and each item."""
+"""Collaborative filtering: ratings as inner products of factors of users and items."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from sparsezc.terminal import progress
 
 Array = NDArray[np.float64]
 _SUM = semiring.plus_times[datatypes.FP64]
-_COLUMNS = 256  # of sums that a pass makes, as many as a panel may have
+_COLUMNS = 256  # columns of sums that one pass computes: the most of a panel
 
 
 class _Ratings(NamedTuple):
-    """The ratings, and the rows and columns that have some."""
+    """The ratings, and vectors with an entry for each user and each item that has ratings."""
 
     R: Matrix
     users: Vector
@@ -44,61 +44,61 @@ def collaborative_filtering(
     rate: float | None = None,
     seed: int | None = None,
 ) -> tuple[Matrix, Matrix, Array]:
-    """Factor ratings: find U and V so that the product of row i of U and row j of V is near to the rating (i, j).
+    """Factor ratings: find U and V so that the inner product of row i of U and row j of V is near the rating (i, j).
 
     Parameters
     ----------
     R : Matrix, shape (m, n), any real dtype
-        An entry (i, j) is the rating that user i gave item j; what is absent was not rated.
+        An entry (i, j) is the rating that user i gave item j; absent entries are unknown ratings.
     k : int
-        Factors, at least 1.
+        The number of factors, at least 1.
     solver : {"gd", "als"}
         Gradient descent, or alternating least squares.
     rounds : int
-        At least 1. A round of descent reads the ratings once, one of least squares five times.
+        The number of rounds, at least 1. A round of descent reads the ratings once, one of least squares five times.
     penalty : float
-        Weight of the squares of the factors, >= 0; above 0 for least squares.
+        The weight of the squares of the factors, >= 0; above 0 for least squares.
     rate : float, optional
-        Step of the descent, above 0; by default one that the first round cannot overshoot with.
+        The step of the descent, above 0; by default one with which the first round cannot overshoot.
     seed : int, optional
-        Chooses the factors to begin with, from 0 to 2**64 - 1. By default by chance.
+        From 0 to 2**64 - 1. Chooses the initial factors. Random by default.
 
     Returns
     -------
     U, V : Matrix of FP64, shapes (m, k) and (n, k)
         The factors; rows of users and items without ratings have no entries.
     loss : array of float64, shape (rounds + 1,)
-        The sum below, at first and after each round.
+        The loss, defined in Notes, at first and after each round.
 
     Raises
     ------
     ConvergenceFailure
-        The descent overshoots: the loss is no number any more. The message says in which round, and at which rate.
+        The descent overshoots: the loss is NaN or infinite. The message has the round and the rate.
     InvalidValue
-        A rating is NaN or infinite, `R` has none, or their squares have no finite sum; `penalty` is too small for the
-        least squares of ratings of their size; or an argument is outside its range.
+        `R` has no ratings, a rating is NaN or infinite, or the squares of ratings have no finite sum; `penalty` is too
+        small for least squares with ratings of this size; or an argument is outside its range.
     DomainMismatch
         `R` is not a Matrix, or is complex.
     OutOfMemory
-        The factors, or the least squares, are larger than the memory that may be used; the message has the size.
+        The factors, or the least squares, need more memory than may be used; the message has the size.
     TypeError
-        `seed` is no integer.
+        `seed` is not an integer.
 
     Notes
     -----
-    The loss is half of the sum of the squares of E, and of penalty times those of the factors::
+    The loss is half the sum of the squares of E and of penalty times the squares of the factors::
 
-        E<R> = R - U V'                         products at ratings alone
+        E<R> = R - U V'                         products at ratings only
         U = U + rate (E V - penalty U)          gradient descent: both from the factors before the round,
         V = V + rate (E'U - penalty V)          and both from one stored matrix
 
         (sum of v_j v_j' + penalty I) u_i = sum of R(i, j) v_j        least squares: over the ratings j of i;
                                                                       then V from U likewise
 
-    E is never stored: one pass over ids and ratings makes its entries as it meets them, adds each to the sums of its
-    user and of its item, and sums their squares too; on a GPU these sums differ in their last bits from run to run,
-    losses by less than 1e-9 of them. The matrices on the left are the rows of S W, with S the
-    pattern of R and W the products v v' of each item.
+    E is never stored: one pass over ids and ratings computes each entry, adds it to the sums of its user and of its
+    item, and sums up the squares, too. On a GPU these sums differ in their last bits from run to run, and losses by
+    less than 1e-9 of their values. The matrices on the left are the rows of S W, with S the pattern of R and W the
+    products v v' of each item.
 
     Source: Y. Koren, R. Bell, C. Volinsky, Matrix factorization techniques for recommender systems, Computer 42, 2009,
     doi:10.1109/MC.2009.263; descent as Z. Jia, Y. Kwon, G. Shipman, P. McCormick, M. Erez, A. Aiken, A distributed
@@ -139,12 +139,12 @@ def collaborative_filtering(
 
 
 def _ratings(R: Matrix) -> _Ratings:
-    """Check the ratings."""
+    """Check the ratings; return them with the users and items that have some."""
     if R.nvals == 0:
         raise InvalidValue(f"R is {R.nrows} x {R.ncols} without entries; at least one rating is needed")
     if _check.real(R, "R").dtype.is_float:
         smallest, largest = (R.reduce_rowwise(each).new().reduce(each).new().get() for each in (monoid.min, monoid.max))
-        # a sum of all ratings times 0 is not 0 where one is NaN or infinite
+        # a sum of all ratings times 0 is NaN if one is NaN or infinite
         zeros = Vector.from_scalar(0.0, R.ncols, datatypes.FP64)
         total = R.mxv(zeros, _SUM).new().reduce(monoid.plus).new().get()
         if total != 0:
@@ -157,15 +157,15 @@ def _ratings(R: Matrix) -> _Ratings:
 
 
 def _require(R: Matrix, k: int, solver: str) -> None:
-    """Refuse factors that do not fit in memory."""
-    numbers = 4 * k * (R.nrows + R.ncols)  # factors, with what a round adds to them and what is made on the way
+    """Raise OutOfMemory if the factors, and arrays of the computation, do not fit in host memory."""
+    numbers = 4 * k * (R.nrows + R.ncols)  # factors, the changes of a round, and temporary results
     if solver == "als":
         numbers += 2 * max(R.nrows, R.ncols) * (k * (k + 1) // 2)
     budget.require_host(8 * numbers, f"collaborative_filtering: k = {k:,} factors of {R.nrows:,} and of {R.ncols:,}")
 
 
 def _start(ratings: _Ratings, k: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Return factors whose products are about the mean rating; those without ratings have 0."""
+    """Return random factors whose products are about the mean rating; users and items without ratings have 0."""
     R = ratings.R
     mean = R.reduce_rowwise(monoid.plus[datatypes.FP64]).new().reduce(monoid.plus).new().get() / R.nvals
     size = np.sqrt(max(abs(mean), 1e-3) / k)
@@ -179,7 +179,7 @@ def _start(ratings: _Ratings, k: int, rng: np.random.Generator) -> tuple[Array, 
 
 
 def _rated(X: Matrix, rated: Vector) -> Matrix:
-    """Return the factors of those that have ratings."""
+    """Return the rows of X of users or items that have ratings."""
     made: Matrix = rated.ewise_mult(X, binary.second[datatypes.FP64]).new()
     return made
 
@@ -191,9 +191,9 @@ def _squares(X: Matrix) -> float:
 def _descent(
     ratings: _Ratings, start: tuple[Array, Array], rounds: int, penalty: float, rate: float
 ) -> tuple[Matrix, Matrix, Array]:
-    """Run rounds of gradient descent."""
+    """Run rounds of gradient descent; return U, V and the losses."""
     R, m, k = ratings.R, ratings.R.nrows, start[0].shape[1]
-    # U above V, with a column of 0 and one of 1, which add nothing to products: there, a pass sums the squares of E
+    # U above V, with a further column, 0 in U and 1 in V, which adds nothing to products: there squares of E are summed
     parts = [np.pad(x, ((0, 0), (0, 1)), constant_values=(0, i)) for i, x in enumerate(start)]
     X = forms.full_beside(R, np.concatenate(parts), datatypes.FP64)
     factors = Vector.from_dense([1.0] * k + [0.0])
@@ -226,10 +226,10 @@ def _descent(
 
 
 def _rate(ratings: _Ratings, U: Array, V: Array) -> float:
-    """Return one over a bound of the curvature of the loss at the first factors.
+    """Return a step that cannot overshoot: the reciprocal of a bound of the loss's curvature at the first factors.
 
-    For one side it is the largest sum of |v_j|^2 over the ratings of a user; steps of both sides at once may go half
-    as far.
+    For one side the curvature is the largest sum of |v_j|^2 over the ratings of a user; steps of both sides at once may
+    be half as long.
     """
     u, v = (Vector.from_dense((X**2).sum(axis=1)) for X in (U, V))
     by_user = ratings.R.mxv(v, semiring.plus_second[datatypes.FP64]).new()
@@ -238,11 +238,11 @@ def _rate(ratings: _Ratings, U: Array, V: Array) -> float:
 
 
 def _infinite(penalty: float) -> InvalidValue:
-    return InvalidValue(f"penalty is {penalty:g}, by which the loss is beyond FP64; a smaller one is needed")
+    return InvalidValue(f"penalty is {penalty:g}, with which the loss is beyond FP64; a smaller one is needed")
 
 
 def _alternating(ratings: _Ratings, U: Matrix, V: Matrix, rounds: int, penalty: float) -> tuple[Matrix, Matrix, Array]:
-    """Run rounds of alternating least squares."""
+    """Run rounds of alternating least squares; return U, V and the losses."""
     R = ratings.R
     loss = [_loss(R, U, V, penalty)]
     if not np.isfinite(loss[0]):
@@ -263,15 +263,15 @@ def _loss(R: Matrix, U: Matrix, V: Matrix, penalty: float) -> float:
 
 
 def _solved(R: Any, V: Matrix, U: Matrix, penalty: float) -> Matrix:
-    """Return the factors of each row of ratings that fit those of the columns best; 0 without ratings.
+    """Return the factors of rows that fit the ratings best, given those of columns, V; 0 for rows without ratings.
 
-    `U`: the factors before, whose shape they have.
+    `U`: the previous factors, which give the shape.
     """
     k = V.ncols
     upper = np.triu_indices(k)
     normal = Matrix(datatypes.FP64, R.nrows, upper[0].size)
     for first in range(0, upper[0].size, _COLUMNS):
-        # W: the products v v' of each column, one triangle; the matrices on the left: S W
+        # W: one triangle of the products v v' of each column; S W: those of the matrices on the left
         one, other = (V.mxm(_columns(at[first : first + _COLUMNS], k), _SUM).new() for at in upper)
         W = one.ewise_mult(other, binary.times).new()
         sums = R.mxm(W, semiring.plus_second[datatypes.FP64]).new()
@@ -292,6 +292,6 @@ def _solved(R: Any, V: Matrix, U: Matrix, penalty: float) -> Matrix:
 
 
 def _columns(at: NDArray[np.int64], k: int) -> Matrix:
-    """Return the k x len(at) matrix that picks columns from the right."""
+    """Return the k x len(at) matrix that selects the columns `at` when it is the right operand."""
     made: Matrix = Matrix.from_dense((np.arange(k)[:, None] == at).astype(np.float64))
     return made

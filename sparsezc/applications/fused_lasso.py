@@ -1,4 +1,4 @@
-"""The fused lasso on a graph: values that are close to what was measured and mostly equal along edges."""
+"""The fused lasso on a graph: values that are close to given ones and mostly equal along edges."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
 _TIMES = semiring.plus_times[datatypes.FP64]
-_LOOK = 20  # iterations between two looks at the gap, each of which costs one iteration more
-_EDGE_BYTES = 144  # of an edge: two entries each of B, of B' and of the steps, and the vectors of edges
-_SPARSE = 8  # regions wait until 1 / 8 more iterations have run: forming them costs as much as some 10 of these
+_LOOK = 20  # iterations between two computations of the gap, which cost one iteration each
+_EDGE_BYTES = 144  # bytes for each edge: two entries each of B, B' and the steps, and the vectors over edges
+_SPARSE = 8  # regions are formed again after 1 / 8 more iterations, as this costs as much as some 10 iterations
 
 
 class _Edges(NamedTuple):
-    """The edges of a graph as rows of B, with 1 at one end and -1 at the other; B'; and B times the step of each."""
+    """The edges of a graph as rows of B, 1 at one end and -1 at the other; B'; and B times the edges' steps."""
 
     B: Matrix
     T: Matrix
@@ -34,7 +34,7 @@ class _Edges(NamedTuple):
 
 
 class _Point(NamedTuple):
-    """A primal point: x, by how much its sum may exceed the minimum, and the sum."""
+    """A primal point: x, a bound of the excess of its objective over the minimum, and the objective."""
 
     x: Vector
     gap: float
@@ -46,29 +46,29 @@ def fused_lasso(
 ) -> tuple[Vector, float]:
     """Smooth values at the vertices of a graph into regions of equal values: total variation denoising.
 
-    An edge joins its ends once, whichever way it points and also if it points both ways; loops do not count.
+    The direction of edges is ignored, and a pair of opposite edges counts once; loops do not count.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, joins i and j.
     y : Vector or array of n numbers
-        What was measured.
+        The values to smooth.
     lambda1 : float
-        Weight of the differences along edges, >= 0.
+        The weight of the differences along edges, >= 0.
     lambda2 : float
-        Weight of the absolute values, >= 0: small ones become 0.
+        The weight of the absolute values, >= 0: small values become 0.
     tol : float
-        Stop when the duality gap is at most this share of the minimum; above 0.
+        Stop when the duality gap is at most `tol` times the objective; above 0.
     max_iter : int
         Most iterations, at least 1.
 
     Returns
     -------
     x : Vector of FP64, size n
-        An entry for every vertex.
+        The smoothed values, an entry for every vertex.
     gap : float
-        What the sum below may exceed its minimum by.
+        The duality gap: the objective of `x`, defined in Notes, exceeds its minimum by at most this.
 
     Raises
     ------
@@ -77,26 +77,27 @@ def fused_lasso(
     InvalidValue
         `lambda1`, `lambda2`, `tol` or `max_iter` is outside its range, or `y` has values that are NaN or infinite.
     DimensionMismatch
-        `A` is not square, or `y` has not a number for each vertex.
+        `A` is not square, or `y` does not have `n` numbers.
     OutOfMemory
-        A row for each edge is more than the memory that may be used; the message has the size.
+        The matrix of edges needs more memory than may be used; the message has the size.
 
     Notes
     -----
-    With B the edges, a row each with 1 and -1 at its ends, x minimises::
+    With B the matrix of edges, a row for each with 1 and -1 at its ends, x minimises the objective::
 
         |x - y|^2 / 2 + lambda1 |B x|_1 + lambda2 |x|_1
 
-    The dual has a number u in -lambda1..lambda1 for each edge. Gradient steps with momentum, of a length for
-    each edge, as B B' is at most the diagonal matrix of the degrees d(i) + d(j) of its ends::
+    The dual has a number u in -lambda1..lambda1 for each edge. Gradient steps with momentum have a length for each
+    edge, as B B' is at most the diagonal matrix of d(i) + d(j), the degrees of the ends::
 
         x = y - B'v
         u = min(max(v + B x / (d(i) + d(j)), -lambda1), lambda1)
-        v = u + (k - 1) / (k + 2) (u - u_before)          k begins anew where the last step led uphill
+        v = u + (k - 1) / (k + 2) (u - u_before)          k restarts at 1 if the last step led uphill
 
-    Edges with -lambda1 < u < lambda1 join equal values. So x is the mean of y - B'u over each region that such edges
-    connect: an error of u enters its sum squared, and that of y - B'u itself as it is. lambda2 is a soft threshold at
-    the end. With z the threshold of y - B'u, the gap of any x is the sum of three terms >= 0::
+    Edges with -lambda1 < u < lambda1 join equal values. So x is the mean of y - B'u over each set of vertices that such
+    edges connect, whose objective depends on an error of u in second order, while that of y - B'u itself depends on it
+    in first order. lambda2 is a soft threshold at the end. With z the result of this threshold on y - B'u, the gap of
+    any x is the sum of three terms >= 0::
 
         |x - z|^2 / 2  +  (lambda1 |B x|_1 - u'B x)  +  (lambda2 |x|_1 - (y - B'u - z)'x)
 
@@ -131,7 +132,7 @@ def fused_lasso(
                 raise InvalidValue(
                     f"lambda1 = {lambda1:g} and lambda2 = {lambda2:g} give a sum beyond FP64; smaller ones are needed"
                 )
-            # the gap of x is of first order, that of the regions of second
+            # in the error of u, the gap of x is of first order, that of means over regions of second
             if at.gap > tol * at.value and at.gap <= tol**0.5 * at.value and iteration >= next_regions:
                 next_regions = iteration + iteration // _SPARSE
                 means = _means(edges, x, u.apply(unary.abs).new().select(select.valuelt, lambda1).new())
@@ -155,7 +156,7 @@ def fused_lasso(
 
 
 def _edges(S: Matrix) -> _Edges:
-    """Return the edges of an undirected simple graph."""
+    """Return B, B' and the steps of an undirected simple graph."""
     U = S.select(select.triu).new()
     require_host(_EDGE_BYTES * U.nvals, f"fused_lasso: rows of {U.nvals:,} edges")
     degree = Vector.from_scalar(0.0, S.nrows, datatypes.FP64)
@@ -169,17 +170,17 @@ def _edges(S: Matrix) -> _Edges:
 
 
 def _ends(U: Matrix, index: Any, sign: float) -> Matrix:
-    """Return a row for each entry of U, with its row or column as the position of a one with this sign."""
+    """Return a row for each entry of U, with `sign` at the column that `index` returns: the entry's row or column."""
     m, n = U.nvals, U.nrows
     at = ops.values_of(U.apply(index).new()).new()
-    at.resize(max(m, n))  # as pointers make a square matrix
+    at.resize(max(m, n))  # square, as pointers() requires
     P: Matrix = forms.pointers(at).apply(binary.second[datatypes.FP64], right=sign).new()
     P.resize(m, n)
     return P
 
 
 def _descend(edges: _Edges, y: Vector, v: Vector, u: Vector, lambda1: float) -> None:
-    """Put one step from v into u; v becomes what the bounds are applied to."""
+    """Write the result of one step from v to u; v is overwritten with the result before its bounds are applied."""
     x = _primal(edges, y, v)
     # u = min(max(v + B x / (d(i) + d(j)), -lambda1), lambda1)
     v(binary.plus) << edges.stepped.mxv(x, _TIMES)
@@ -188,7 +189,7 @@ def _descend(edges: _Edges, y: Vector, v: Vector, u: Vector, lambda1: float) -> 
 
 
 def _primal(edges: _Edges, y: Vector, u: Vector) -> Vector:
-    """Return the x of a dual point, where lambda2 is 0."""
+    """Return the primal point of a dual point u, for a lambda2 of 0."""
     # x = y - B'u
     x = y.dup()
     x(binary.minus) << edges.T.mxv(u, _TIMES)
@@ -196,12 +197,12 @@ def _primal(edges: _Edges, y: Vector, u: Vector) -> Vector:
 
 
 def _means(edges: _Edges, x: Vector, joined: Vector) -> Vector:
-    """Return the mean of x over each set of vertices that some of the edges connect."""
+    """Return for each vertex the mean of x over the vertices connected to it by the edges `joined`."""
     region = positions(x)
     P = forms.pointers(region)
     while True:
         before = region.dup()
-        # the least region across an edge, t = |B'| |B| f where edges are joined
+        # the least region across a joined edge: t = |B'| |B| f
         t = edges.B.mxv(region, semiring.min_second).new(mask=joined.S)
         t = edges.T.mxv(t, semiring.min_second).new()
         # f(f) = min(f(f), t), f = min(f, t), f = f(f)
@@ -219,7 +220,7 @@ def _means(edges: _Edges, x: Vector, joined: Vector) -> Vector:
 
 
 def _bounded(edges: _Edges, y: Vector, u: Vector, dual: Vector, x: Vector, weights: tuple[float, float]) -> _Point:
-    """Return x after the threshold, with the sum that it minimises and the gap that u proves; `dual` is y - B'u."""
+    """Return x after the threshold, the gap that u proves, and the objective; `dual` is y - B'u."""
     lambda1, lambda2 = weights
     x, z = _threshold(x, lambda2), _threshold(dual, lambda2)
     along, off = edges.B.mxv(x, _TIMES).new(), x.ewise_mult(y, binary.minus).new()
@@ -230,7 +231,7 @@ def _bounded(edges: _Edges, y: Vector, u: Vector, dual: Vector, x: Vector, weigh
 
 
 def _threshold(x: Vector, most: float) -> Vector:
-    """Move values towards 0 by `most`, not beyond."""
+    """Return the soft threshold of x: values moved towards 0 by `most`, but not beyond 0."""
     if not most:
         return x
     # sign(x) max(|x| - lambda2, 0)

@@ -1,4 +1,4 @@
-"""Geolocation: the places of vertices, estimated from the places of their neighbours."""
+"""Geolocation: places of vertices, estimated from the places of their neighbours."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from sparsezc.semirings.udf.rows import RowFunction
 
 EARTH = 6371.0088  # km, the mean radius of the earth (IUGG)
-_SAME = 1e-7  # radians, 0.6 m: an arc of that length has a cosine next to 1, beyond which FP64 tells no distances
+_SAME = 1e-7  # radians, 0.6 m: cosines of shorter arcs are too close to 1 for FP64 to give distances
 _DEGREE = math.pi / 180
 _SUM = semiring.plus_times[datatypes.FP64]
 _ARC = [(binary.min, 1.0), (binary.max, -1.0), unary.acos, (select.offdiag, 0)]
 _APART = [*_ARC, (select.valuelt, np.pi - _SAME)]
-#: What a neighbour's cosine weighs: its unit vector, by 1 / sin; and 1, by 1 / D.
+#: Weights by a neighbour's cosine: 1 / sin D for its unit vector, columns 0 to 2, and 1 / D for a 1, column 3.
 _WEIGHTS = [
     (3, [*_APART, (select.valuegt, _SAME), unary.sin, unary.minv]),
     (4, [*_APART, (binary.max, _SAME), unary.minv]),
@@ -37,34 +37,35 @@ _Row = tuple[float, ...]
 
 
 def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = None) -> Matrix:
-    """Place vertices at the median of their neighbours' places, on the sphere.
+    """Place vertices at the geometric median of their neighbours' places, on the sphere.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: row i has the neighbours of i. Loops do not count.
     places : Matrix or array, shape (n, 2)
-        Latitude (-90..90) and longitude of each vertex, in degrees; no entries, or NaN, where it is not known. A
-        longitude may be any number of turns away.
+        Latitude (-90..90) and longitude of each vertex, in degrees; no entries, or NaN, if the place is not known.
+        Longitudes may be any finite numbers; they count modulo 360.
     rounds : int
-        Rounds to run, at least 1: as many passes over the rows of vertices without a place.
+        Rounds to run, at least 1; each is one pass over the rows of vertices whose place is not known.
     tol : float, optional
-        Kilometres. Stop when a round moves no vertex by more than this, and fail if `rounds` rounds do not come to
-        it. By default all rounds run.
+        In kilometres. Stop when a round moves no vertex by more than this; raise an error if none of `rounds` rounds
+        does. By default all rounds run.
 
     Returns
     -------
     Matrix of FP64, shape (n, 2)
-        Known places as they are in `places`, bit for bit; of others latitudes, and longitudes in -180..180. A vertex
-        that no path joins to a known place in `rounds` hops has no entries; nor has one whose neighbours' places
-        cancel, as those of two antipodes.
+        Latitude and longitude of each vertex: known places as they are in `places`, bit for bit, others with longitudes
+        in -180..180. A vertex has no entries if no path of at most `rounds` edges leads to a known place, or if its
+        neighbours' unit vectors cancel, as those of two antipodes do.
 
     Raises
     ------
     ConvergenceFailure
-        A vertex still moved by more than `tol` in the last round, or got its first place there.
+        A vertex moved by more than `tol` in the last round, or got its first place in it.
     InvalidValue
-        A latitude beyond 90, a place of which one number is missing or infinite, `rounds` below 1, `tol` below 0.
+        A latitude is outside -90..90, one number of a place is missing or infinite, `rounds` is below 1, or `tol` is
+        below 0.
     DimensionMismatch
         `A` is not square, or `places` has another shape.
 
@@ -72,7 +73,7 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
     -----
     The median of places p_j minimises the sum of the great-circle distances d_j. With P the unit vectors of all
     places, an n x 3 panel, and S the rows of A of vertices whose place is not known, a round is one step of
-    Weiszfeld's iteration for all of them at once, on the sphere::
+    Weiszfeld's iteration on the sphere, for all these vertices at once::
 
         D<S> = arccos P P'                   distances
         T = (1 / sin D) P
@@ -80,13 +81,14 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
         v = V / (1 / D) 1                    the step
         x = cos |v| x + sin |v| V / |V|
 
-    D is never stored: one pass over the ids of S makes T and (1 / D) 1.
+    D is never stored: one pass over the ids of S computes T and (1 / D) 1.
 
-    A vertex at the place of m of its neighbours stays if the others draw it with a force ``|V|`` of at most m, and goes
-    ``1 - m / |V|`` of the step else. A vertex without a place gets the direction of the sum of its neighbours' vectors.
+    A vertex at the place of m of its neighbours stays there if the others draw it with a force ``|V|`` of at most m;
+    else it moves ``1 - m / |V|`` of the step. A vertex without a place gets the direction of the sum of its neighbours'
+    unit vectors.
 
-    Averages of degrees are wrong: over a continent they miss the median by 100 km and more, and across the
-    180th meridian they are on the other side of the earth.
+    Averages of latitudes and longitudes are wrong: on a continent they miss the median by 100 km and more, and across
+    the 180th meridian they are on the other side of the earth.
 
     Source: R. Compton, D. Jurgens, D. Allen, Geotagging one hundred million Twitter accounts with total variation
     minimization, IEEE Big Data 2014, section III, doi:10.1109/BigData.2014.7004256; the iteration on a sphere:
@@ -129,7 +131,7 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
 
 
 def _given(A: Matrix, places: Any) -> tuple[Matrix, Matrix]:
-    """Check places; return all, NaN where they are not known, and those that are known."""
+    """Check places; return the full panel, NaN where a place is not known, and the panel of known places."""
     full = _check.beside(A, places, "places", A.nrows, 2)
     given = full.apply(unary.identity).new(mask=~full.apply(unary.isnan).new().V)
     sizes = given.apply(unary.abs).new().reduce_columnwise(monoid.max).new().to_dense(0.0)
@@ -140,7 +142,7 @@ def _given(A: Matrix, places: Any) -> tuple[Matrix, Matrix]:
 
 
 def _refused(table: NDArray[np.float64]) -> InvalidValue:
-    """Return the error for places of which some are none."""
+    """Return the error for a table with an invalid place."""
     absent = np.isnan(table)
     half = np.flatnonzero(absent.any(axis=1) & ~absent.all(axis=1))
     if half.size:
@@ -155,10 +157,10 @@ def _refused(table: NDArray[np.float64]) -> InvalidValue:
 
 
 class _Vertices:
-    """Where vertices are: P has their unit vectors and 1, X the same and 0; rows of 0 for those nowhere.
+    """The places of vertices: P has rows (unit vector, 1), X rows (unit vector, 0), both zeros without a place.
 
-    `known` has the rows of known places, `axes` them and the last column: its complement are the coordinates that are
-    to be found.
+    `known` has entries in the rows of known places, `axes` in these and in the last column: the complement of `axes`
+    is the coordinates to compute.
     """
 
     def __init__(self, A: Matrix, places: Matrix) -> None:
@@ -171,7 +173,7 @@ class _Vertices:
         )
 
     def move(self, measured: bool) -> float:
-        """Run a round; where it is `measured`, return the farthest move in radians, infinity for a first place."""
+        """Run a round; return the largest move in radians, infinity for a first place, or 0 unless `measured`."""
         # T<~K> = ((1 / sin D) P, (1 / D) 1) for D<A> = arccos X P'
         T = ops.sampled_mxm(self.A, self.X, self.P, self.P, _SUM, _SUM, _WEIGHTS).new(mask=~self.known.S)
         before = self.P.dup() if measured else None
@@ -182,8 +184,8 @@ class _Vertices:
         return float(ops.map_rows(self.rows.arc, before, self.P).new().reduce_scalar(monoid.max).new().get(0.0))
 
     def _let(self, T: Matrix) -> Matrix:
-        """Return the forces, less what neighbours at a vertex's own place hold off."""
-        if not T.reduce_columnwise(monoid.max).new().get(3, 0.0) >= 1 / _SAME:  # such a neighbour adds as much
+        """Return the forces, reduced for vertices at a neighbour's place, which hold a vertex back."""
+        if not T.reduce_columnwise(monoid.max).new().get(3, 0.0) >= 1 / _SAME:  # none at its place
             return T
         near = T[:, 3:4].new().select(select.valuege, 1 / _SAME).new()
         ones = self.P[:, 3:4].new()
@@ -193,13 +195,13 @@ class _Vertices:
         return left
 
     def degrees(self) -> Matrix:
-        """Return latitudes and longitudes of vertices with a place."""
-        found: Matrix = ops.map_rows(self.rows.degrees, self.P).new().select(select.valuele, 180.0).new()  # no NaN
+        """Return the latitudes and longitudes of vertices with a place, in degrees."""
+        found: Matrix = ops.map_rows(self.rows.degrees, self.P).new().select(select.valuele, 180.0).new()  # drops NaN
         return found
 
 
 class _Functions(NamedTuple):
-    """Functions of rows of P, or as their parameters say."""
+    """Compiled functions of rows of P, or of the rows that their parameters name."""
 
     place: RowFunction
     flat: RowFunction
@@ -255,7 +257,7 @@ def _move(tx: float, ty: float, tz: float, rate: float, x: float, y: float, z: f
     length = math.sqrt(vx * vx + vy * vy + vz * vz)
     if length <= (0.0 if placed else _SAME):
         return x, y, z, placed
-    # v = |V| / (1 / D) 1; a quarter of a turn where it is the first place
+    # v = |V| / (1 / D) 1; for a first place, a quarter turn
     step = length / rate if placed else math.pi / 2
     # x = cos |v| x + sin |v| V / |V|
     stays = math.cos(step)
@@ -277,7 +279,7 @@ def _degrees(x: float, y: float, z: float, placed: float) -> _Row:
 
 
 def unit_vectors(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the unit vectors of latitudes and longitudes, a row each."""
+    """Return the unit vector of each row of latitude and longitude, in degrees."""
     latitude, longitude = np.radians(degrees).T
     return np.stack(
         [np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)], axis=1

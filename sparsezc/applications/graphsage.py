@@ -1,4 +1,4 @@
-"""GraphSAGE: embeddings of vertices by features of sampled neighbours."""
+"""GraphSAGE: embeddings of vertices from features of sampled neighbours."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
-_BATCH = 1 << 20  # vertices in work at a time
+_BATCH = 1 << 20  # vertices computed at a time
 
 
 def graphsage(
@@ -31,7 +31,7 @@ def graphsage(
     batch: Any = _BATCH,
     seed: int | None = None,
 ) -> Matrix:
-    """Compute embeddings by two layers of means over sampled neighbours.
+    """Compute embeddings of vertices by two layers of means over sampled neighbours.
 
     Parameters
     ----------
@@ -40,44 +40,44 @@ def graphsage(
     X : Matrix or array, shape (n, F)
         Features, a row for each vertex.
     W1 : Matrix or array, shape (2 F, d1)
-        Weights of the first layer: F rows for a vertex's own features, below them F for its neighbours' mean.
+        Weights of the first layer: F rows for a vertex's own features, then F rows for the mean of its neighbours'.
     W2 : Matrix or array, shape (2 d1, d)
-        Those of the second layer.
+        Weights of the second layer, likewise.
     children : int or pair of int
-        Neighbours sampled for each vertex, at least 1; of two numbers each is for a layer. A vertex of fewer takes all,
-        one without any itself.
+        Neighbours sampled for each vertex, at least 1: one number for both layers, or one for each. Of a vertex with
+        fewer neighbours all are taken; a vertex without neighbours is its own.
     batch : int
-        Vertices in work at a time, at least 1: it bounds memory and changes no answer.
+        Vertices computed at a time, at least 1. It bounds the memory needed and does not change results.
     seed : int, optional
-        Chooses the samples, from 0 to 2**64 - 1. By default by chance.
+        From 0 to 2**64 - 1. Chooses the samples. Random by default.
 
     Returns
     -------
     Matrix of FP64, shape (n, d)
-        A row of length 1 for each vertex, or of zeros.
+        The embeddings: for each vertex a row of Euclidean norm 1, or of zeros.
 
     Raises
     ------
     InvalidValue
-        Features or weights have NaN or infinite values, or so large ones that their products are infinite; `children`
+        Features or weights have NaN or infinite values, or values so large that their products are infinite; `children`
         or `batch` is less than 1; `seed` is outside its range.
     TypeError
-        `seed` is no integer.
+        `seed` is not an integer.
     DimensionMismatch
-        `A` is not square, `X` has not a row for each vertex, or a matrix of weights has another shape.
+        `A` is not square, `X` does not have `n` rows, or a matrix of weights has another shape.
     OutOfMemory
-        The embeddings are larger than the memory that may be used; the message has their size.
+        The embeddings need more memory than may be used; the message has their size.
 
     Notes
     -----
-    With S_k the sample of layer k, a row a vertex, and c the lengths of its rows::
+    With S_k the sample of layer k, a row for each vertex, c the numbers of entries of its rows, and H = X at first::
 
         M = S_k H / c                     the mean of the neighbours, over (plus, second)
         H = max([H M] Wk, 0)              H and M beside each other, as in the paper
         H = H / |H|                       by rows
 
-    from H = X. The samples of layer k are :func:`sparsezc.algorithms.sample_neighbors`' for all vertices in order, with
-    the seed `seed` + k - 1, after 2**64 - 1 from 0 on.
+    The sample of layer k is that of :func:`sparsezc.algorithms.sample_neighbors` for all vertices in order, with the
+    seed (`seed` + k - 1) mod 2**64.
 
     Source: W. Hamilton, R. Ying, J. Leskovec, Inductive representation learning on large graphs, NIPS 2017, algorithm
     2, arXiv:1706.02216.
@@ -101,12 +101,12 @@ def graphsage(
     if n == 0:
         return Matrix(datatypes.FP64, 0, second_layer.shape[1])
     widths = H.ncols, first_layer.shape[1], second_layer.shape[1]
-    # of a batch both halves of a layer too
+    # all layers, and both halves of a layer for a batch
     numbers = n * sum(widths) + 2 * min(n, size) * max(widths)
     budget.require_host(8 * numbers, f"graphsage: layers of {' and '.join(map(str, widths))} numbers of {n:,} vertices")
     for number, W in enumerate((first_layer, second_layer)):
         S = _sample(A, counts[number], (first + number) % 2**64)
-        Wf, Wa = map(Matrix.from_dense, np.split(W, 2))  # for the features themselves, and for the means
+        Wf, Wa = map(Matrix.from_dense, np.split(W, 2))  # for own features, and for means
         H = _layer(S, H, Wf, Wa, size)
     return H
 
@@ -116,7 +116,7 @@ def _weights(W: Any, name: str, nrows: int) -> NDArray[np.float64]:
 
 
 def _counts(children: Any) -> tuple[int, int]:
-    """Check the numbers of neighbours of both layers."""
+    """Check `children`; return the number of neighbours of each layer."""
     if np.ndim(children) == 0:
         k = graphs.count(children, "children", 1)
         return k, k
@@ -126,7 +126,7 @@ def _counts(children: Any) -> tuple[int, int]:
 
 
 def _sample(A: Matrix, k: int, seed: int) -> Matrix:
-    """Return a sample of the neighbours of every vertex; one without any is its own."""
+    """Return a sample of the neighbours of every vertex; a vertex without neighbours is its own."""
     picked: Matrix = ops.selectk(A, "random", k, seed=seed).new()
     S = picked.apply(binary.pair[datatypes.BOOL], right=True).new()
     alone = Vector(datatypes.BOOL, A.nrows)
@@ -137,7 +137,7 @@ def _sample(A: Matrix, k: int, seed: int) -> Matrix:
 
 
 def _layer(S: Matrix, H: Matrix, Wf: Matrix, Wa: Matrix, batch: int) -> Matrix:
-    """Return a layer of all vertices."""
+    """Compute a layer for all vertices, `batch` of them at a time."""
     if batch >= S.nrows:
         return _embedded(S, H, H, Wf, Wa)
     made: Matrix = Matrix(datatypes.FP64, S.nrows, Wf.ncols)
@@ -148,7 +148,7 @@ def _layer(S: Matrix, H: Matrix, Wf: Matrix, Wa: Matrix, batch: int) -> Matrix:
 
 
 def _embedded(S: Matrix, H: Matrix, own: Matrix, Wf: Matrix, Wa: Matrix) -> Matrix:
-    """Return a layer of some vertices: `S` and `own` are their samples and features."""
+    """Compute a layer for some vertices; `S` and `own` are their samples and features."""
     # M = S H / c
     M = S.mxm(H, semiring.plus_second[datatypes.FP64]).new()
     c = S.apply(unary.one).new(datatypes.FP64).reduce_rowwise(monoid.plus).new()
@@ -160,7 +160,7 @@ def _embedded(S: Matrix, H: Matrix, own: Matrix, Wf: Matrix, Wa: Matrix) -> Matr
         raise InvalidValue("X times the weights has infinite values; smaller features or weights are needed")
     Z << Z.apply(binary.max, right=0.0)
     # H = H / |H|
-    # from the largest of each row on, so that squares neither vanish nor overflow
+    # first divide by the largest of each row, so that squares neither vanish nor overflow
     largest = Z.reduce_rowwise(monoid.max).new().select(select.valuegt, 0).new()
     scaled = largest.ewise_mult(Z, binary.rtruediv).new()
     Z(scaled.S) << scaled

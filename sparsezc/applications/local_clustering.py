@@ -1,4 +1,4 @@
-"""Local clustering: the cluster around a vertex, found by looking at few others."""
+"""Local clustering: the cluster around a vertex, found by reading the edges of few vertices."""
 
 from __future__ import annotations
 
@@ -20,38 +20,40 @@ from sparsezc.semirings.types import datatypes
 def local_clustering(
     A: Matrix, seeds: Any, alpha: float = 0.15, rho: float = 1e-4, *, tol: float = 1e-4, max_iter: Any = 10_000
 ) -> tuple[Matrix, Matrix, Vector]:
-    """Find a cluster around each of some vertices: l1-regularised PageRank, then the best cut of its sweep.
+    """Find a cluster around each of some vertices, by l1-regularised PageRank and the best cut of its sweep.
 
-    An edge joins its ends once, whichever way it points and also if it points both ways; loops do not count.
+    The direction of edges is ignored, and a pair of opposite edges counts once; loops do not count.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, joins i and j.
     seeds : int, or iterable of int
-        Vertices in 0..n-1, each once. Each has a problem of its own; small ones are solved together.
+        Vertices in 0..n-1, each once. Each seed is a problem of its own; small problems are solved together.
     alpha : float
-        The share of the walk that begins anew at the seed, above 0 and at most 1: small ones see farther.
+        The teleport probability of the walk, above 0 and at most 1: with a small one the walk gets farther from the
+        seed.
     rho : float
-        The weight of the l1 norm, above 0: small ones find larger clusters, of a volume of at most 1 / rho.
+        The weight of the l1 norm, above 0. A small one gives larger clusters; their volume is at most 1 / rho.
     tol : float
-        Above 0. The optimality conditions are met but for this share of ``rho * alpha``.
+        Above 0. The optimality conditions are violated by at most ``tol * rho * alpha``.
     max_iter : int
-        Most iterations, at least 1. Their number grows with 1 / alpha.
+        Most iterations, at least 1. The number that is needed grows with 1 / alpha.
 
     Returns
     -------
     p : Matrix of FP64, shape (k, n)
-        The PageRank of the i-th seed in row i, entries > 0 only.
+        Row i is the PageRank around the i-th seed, entries > 0 only.
     cluster : Matrix of BOOL, shape (k, n)
-        True at the vertices of its cluster.
+        Row i has True for the vertices of the i-th seed's cluster.
     conductance : Vector of FP64, size k
-        Of each cluster. A seed with 1 / rho neighbours or more, or none, has no cluster and no entries anywhere.
+        The conductance of each cluster. A seed with no neighbours, or with 1 / rho or more, has no cluster, and no
+        entries in any result.
 
     Raises
     ------
     ConvergenceFailure
-        `max_iter` iterations did not do.
+        `max_iter` iterations did not suffice.
     InvalidValue
         `alpha`, `rho`, `tol` or `max_iter` is outside its range, or `seeds` is empty or repeats a vertex.
     IndexOutOfBound
@@ -59,7 +61,7 @@ def local_clustering(
     DimensionMismatch
         `A` is not square.
     OutOfMemory
-        The rows of the solutions are larger than the memory that may be used; the message has their size so far.
+        The rows of the solutions need more memory than may be used; the message has their size so far.
 
     Notes
     -----
@@ -67,16 +69,17 @@ def local_clustering(
 
         minimise  q'Q q / 2 - alpha s'D^-1/2 q + rho alpha |D^1/2 q|_1
 
-    Proximal gradient steps of length 1 from 0 only grow, and never beyond the vertices of the solution (theorem 2), so
-    no row but theirs is read, once, at the step that reaches it; these rows hold no more than 1 / rho entries a seed,
-    and the steps themselves run on the host, or, where these entries are many, on a GPU: in one launch for a seed, or
-    for many. With y = D^-1/2 q, and a row of each matrix for a seed::
+    In proximal gradient steps of length 1 from 0 no entry of q falls, and only those of the solution's vertices become
+    positive (theorem 2). So only the rows of these vertices are read, each once, at the step that reaches its vertex;
+    they have at most 1 / rho entries for each seed. The steps run on the host or, if these entries are many, on a GPU,
+    in one launch for one or many seeds. With y = D^-1/2 q, and a row of each matrix for a seed::
 
         Y = max((1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, 0)
         p = Y D
 
-    The gradient is within ``tol * rho * alpha`` of its bound when no entry of Y grows by more than that. The sweep
-    takes vertices by falling y; a prefix C of volume v in a graph of volume V has conductance cut(C) / min(v, V - v).
+    The gradient is within ``tol * rho * alpha`` of its bound once no entry of Y grows by more than that. The sweep
+    takes vertices by descending y; a prefix C of volume v in a graph of volume V has the conductance cut(C) / min(v, V
+    - v).
 
     Source: K. Fountoulakis, F. Roosta-Khorasani, J. Shun, X. Cheng, M. Mahoney, Variational perspective on local graph
     clustering, Mathematical Programming 174, 2019, sections 3 and 5, doi:10.1007/s10107-017-1214-8; the sweep:
@@ -115,7 +118,7 @@ def local_clustering(
 
 
 def _sweeps(found: Found, total: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Return which pairs are in the best prefix of their seed's vertices by falling y; its conductance, by seed.
+    """Return which pairs are in the best prefix of their seed's vertices, by descending y, and each seed's conductance.
 
     `total`: the volume of the graph.
     """
@@ -123,7 +126,7 @@ def _sweeps(found: Found, total: int) -> tuple[NDArray[np.bool_], NDArray[np.flo
     order = np.lexsort((found.vertex, -found.y, seed))
     rank = np.empty(order.size, np.int64)
     rank[order] = np.arange(order.size)
-    # an edge between pairs of a seed is in a prefix from its later end on, in both directions
+    # an edge between pairs of a seed is inside every prefix that contains its later end, in both directions
     later = found.ends(rank)
     first = np.searchsorted(seed[order], np.arange(seeds))
     some = np.flatnonzero(np.diff(np.r_[first, order.size]))
@@ -134,7 +137,7 @@ def _sweeps(found: Found, total: int) -> tuple[NDArray[np.bool_], NDArray[np.flo
     least = np.full(seeds, np.inf)
     if some.size:
         least[some] = np.minimum.reduceat(conductance, first[some])
-    # up to the first prefix of that conductance
+    # the vertices up to the end of the first prefix of least conductance
     reached = conductance == least[seed[order]]
     count = np.cumsum(reached) - reached
     chosen = np.zeros(order.size, bool)

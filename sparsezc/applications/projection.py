@@ -1,4 +1,4 @@
-"""Bipartite projections: how many neighbours two vertices of one side have in common."""
+"""Bipartite projections: pairs of vertices of one side, weighted by their common neighbours."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
 WEIGHTS = ("count", "ratio", "jaccard", "overlap", "collaboration", "none")
-_PAIR_BYTES = 48  # of a pair while it is made: in the product, without the diagonal and below, and as rows and columns
-_RESULT_BYTES = 64  # of a pair in the result: both directions, while they are put together
-_SHARE = 0.25  # of the memory, that a block of pairs may take
-_BLOCK = 1 << 22  # pairs that a block has at least, where there are so many
-_COPIES = 8  # of the graph, with its transpose and the rows of a block, that may take the engine's fastest memory
-_BLOCKS = 16  # the diagonal blocks are computed whole: with 16 that is a 32nd of the square
+_PAIR_BYTES = 48  # bytes for each pair of a block: in the product, in its lower triangle, and as rows and columns
+_RESULT_BYTES = 64  # bytes for each pair of the result: both directions, while they are put together
+_SHARE = 0.25  # share of free memory that a block of pairs may take
+_BLOCK = 1 << 22  # least pairs of a block, unless memory is short
+_COPIES = 8  # copies of the graph that must fit the engine's fastest memory, for its transpose and rows of a block, too
+_BLOCKS = 16  # blocks of a large result: upper halves of diagonal blocks are computed in vain, a 32nd of the square
 
 
 class _Side(NamedTuple):
-    """The side that is projected onto: its rows, their transpose, and the degrees of both."""
+    """The side that is projected onto: its rows, their transpose, its degrees, and the size of the other side."""
 
     R: Matrix
     T: Matrix
@@ -47,7 +47,7 @@ def projection(A: Matrix, onto: str = "rows", weight: str = "count", *, out: str
 def projection(
     A: Matrix, onto: str = "rows", weight: str = "count", out: str | os.PathLike[str] | None = None
 ) -> Matrix | int:
-    """Join the vertices of one side of a bipartite graph that have a neighbour in common.
+    """Project a bipartite graph onto one side: join vertices that have a neighbour in common.
 
     Parameters
     ----------
@@ -56,31 +56,31 @@ def projection(
     onto : {"rows", "columns"}
         The side whose vertices are joined.
     weight : {"count", "ratio", "jaccard", "overlap", "collaboration", "none"}
-        What a pair gets. With N the neighbours of each of the two: ``|N(i) & N(j)|``, this over the size of the other
-        side, over ``|N(i) | N(j)|``, over the smaller of both numbers of neighbours; Newman's sum of 1 / (d - 1) over
-        the common neighbours, whose degrees are d; or nothing.
+        The weight of a pair (i, j), with N(i) the neighbours of i: ``|N(i) & N(j)|``, or this divided by the size of
+        the other side, by ``|N(i) | N(j)|``, or by the smaller of ``|N(i)|`` and ``|N(j)|``; Newman's sum of
+        1 / (d - 1) over the common neighbours, whose degrees are d; or none.
     out : str or path, optional
-        A file that the pairs are written to, each once, instead of a result in memory: ``.txt``, ``.tsv``, ``.csv``
+        A file to which the pairs are written, each once, instead of a result in memory: ``.txt``, ``.tsv``, ``.csv``
         (also ``.gz``), ``.parquet``. ``gb.io.read(out, directed=False)`` reads it. A ``.csv`` holds no sizes: vertices
         after the last one of a pair are lost.
 
     Returns
     -------
     Matrix, shape (m, m) or (n, n)
-        Symmetric, without a diagonal: INT64 for counts, BOOL for ``"none"``, else FP64.
+        The weights, symmetric, without a diagonal: INT64 for counts, BOOL for ``"none"``, else FP64.
     int
-        With `out` the number of pairs.
+        With `out`, the number of pairs instead.
 
     Raises
     ------
     InvalidValue
-        `onto` or `weight` is none of these, or `out` is a ``.csv`` and there are no pairs, so that it would be empty.
+        `onto` or `weight` is none of these, or `out` is a ``.csv`` that would be empty, as there are no pairs.
     DomainMismatch
         `A` is not a Matrix.
     OutOfMemory
-        The result is larger than the memory that may be used; the message has its size.
+        The result needs more memory than may be used; the message has its size.
     FileFormatError
-        The name of `out` says no format.
+        The suffix of `out` is that of no format.
 
     Notes
     -----
@@ -90,8 +90,8 @@ def projection(
         L = tril(R D R', -1)          over (plus, times), D = 1 / (d - 1), for Newman's weights
         B = L + L'
 
-    Blocks stay where the products are computed; with `out` each leaves before the next is computed, so a result larger
-    than memory leaves in pieces.
+    Blocks stay in the memory in which the products are computed. With `out` each block is written before the next one
+    is computed, so the result may be larger than memory.
 
     Source: NetworkX's ``bipartite.projection``, whose weights these are; M. Newman, Scientific collaboration networks
     II, Physical Review E 64, 016132, 2001, doi:10.1103/PhysRevE.64.016132; as a product: C. Yang, A. Buluc, J. Owens,
@@ -137,16 +137,16 @@ def _side(A: Matrix, onto: str) -> _Side:
 
 
 def _blocks(side: _Side) -> list[tuple[int, int]]:
-    """Cut the rows into blocks whose pairs fit in memory."""
+    """Return the first row and the end of each block of rows; the pairs of a block fit in memory."""
     n = side.R.nrows
-    # products of each row, which bound its pairs; no more than there are vertices before it
+    # bounds of each row's pairs: its products, and the number of vertices before it
     products = Vector.from_scalar(0, n, datatypes.INT64)
     products(binary.plus) << side.R.mxv(out_degree(side.T), semiring.plus_second[datatypes.INT64])
     bound = np.minimum(products.to_dense(), np.arange(1, n + 1))
     ends = np.cumsum(bound)
     most = max(_BLOCK, int(ends[-1] if n else 0) // _BLOCKS)
-    if (room := budget.workspace()) is not None:
-        most = max(1, min(most, int(_SHARE * room) // _PAIR_BYTES))
+    if (space := budget.workspace()) is not None:
+        most = max(1, min(most, int(_SHARE * space) // _PAIR_BYTES))
     blocks, first = [], 0
     while first < n:
         done = int(ends[first - 1]) if first else 0
@@ -157,18 +157,18 @@ def _blocks(side: _Side) -> list[tuple[int, int]]:
 
 
 def _require(side: _Side, blocks: list[tuple[int, int]]) -> None:
-    """Refuse a result that does not fit in memory; pairs are counted only where their bound does not fit."""
+    """Raise OutOfMemory if the result does not fit in memory; pairs are counted only if their bound does not fit."""
     degrees = in_degree(side.R)
     bound = int(degrees.ewise_mult(degrees, binary.times).new().reduce(monoid.plus).new().get(0)) // 2
-    room = budget.host_available()
-    if room is None or min(bound, side.R.nrows**2 // 2) * _RESULT_BYTES <= room:
+    space = budget.host_available()
+    if space is None or min(bound, side.R.nrows**2 // 2) * _RESULT_BYTES <= space:
         return
     pairs = sum(_product(side, block, semiring.any_pair[datatypes.BOOL]).nvals for block in blocks)
     budget.require_host(pairs * _RESULT_BYTES, f"a projection of {pairs:,} pairs (out= writes it in pieces)")
 
 
 def _product(side: _Side, block: tuple[int, int], op: Any, R: Matrix | None = None) -> Matrix:
-    """Multiply a block of rows by those up to its last; columns end there."""
+    """Multiply a block of rows by all rows up to its last one; return the part below the diagonal."""
     first, last = block
     rows = (side.R if R is None else R)[first:last, :].new()
     # L = tril(R R', -1)
@@ -178,12 +178,12 @@ def _product(side: _Side, block: tuple[int, int], op: Any, R: Matrix | None = No
 
 
 def _pairs(side: _Side, blocks: list[tuple[int, int]], weight: str) -> Iterator[Matrix]:
-    """Yield the lower triangle, a block of rows at a time."""
+    """Yield the weighted pairs of the lower triangle, a block of rows at a time."""
     scaled, op = None, semiring.plus_pair[datatypes.INT64]
     if weight == "none":
         op = semiring.any_pair[datatypes.BOOL]
     if weight == "collaboration":
-        # R D, D = 1 / (d - 1), where a vertex of degree 1 is common to no two
+        # R D, D = 1 / (d - 1); a vertex of degree 1 is a common neighbour of no pair
         d = in_degree(side.R).apply(binary.minus, right=1).new(datatypes.FP64)
         D = d.select(select.valuegt, 0).new().apply(unary.minv).new()
         scaled = side.R.ewise_mult(D, binary.second[datatypes.FP64]).new()
@@ -193,7 +193,7 @@ def _pairs(side: _Side, blocks: list[tuple[int, int]], weight: str) -> Iterator[
         if weight == "ratio":
             L = L.apply(binary.truediv, right=side.others).new()
         if weight in ("jaccard", "overlap"):
-            # of i in each row, of j in each column
+            # the degrees of i and of j, for each entry (i, j)
             one = side.degree[first:last].new().ewise_mult(L, binary.first).new()
             two = L.ewise_mult(side.degree[:last].new(), binary.second).new()
             if weight == "jaccard":
@@ -206,7 +206,7 @@ def _pairs(side: _Side, blocks: list[tuple[int, int]], weight: str) -> Iterator[
 
 
 def _write(side: _Side, blocks: list[tuple[int, int]], weight: str, out: str | os.PathLike[str]) -> int:
-    """Write the pairs; return how many there are."""
+    """Write the pairs to a file; return their number."""
     n, pairs = side.R.nrows, 0
     with edge_pieces.writing(out, (n, n), None if weight == "none" else _dtype(weight).np_type) as write:
         for (first, _), piece in zip(blocks, _pairs(side, blocks, weight), strict=True):

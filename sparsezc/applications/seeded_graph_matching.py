@@ -1,4 +1,4 @@
-"""Seeded graph matching: the vertices of two graphs paired, given some of the pairs."""
+"""Seeded graph matching: a one-to-one map between the vertices of two graphs, given some of its pairs."""
 
 from __future__ import annotations
 
@@ -22,70 +22,70 @@ from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
 Ints = NDArray[np.int64]
-_ENTRY_BYTES = 48  # of an entry of the gradient, with what is selected of it
-_COPIES = 16  # of each graph, with its transpose and the gradients, that may take the engine's fastest memory
-#: Entries of A that meet entries of B: a step that gains less is the last. Smaller steps go on for hundreds of rounds
-#: where two matches are equally good, and change none.
+_ENTRY_BYTES = 48  # bytes for each entry of the gradient and of selections of it
+_COPIES = 16  # copies of a graph that must fit the engine's fastest memory, for its transpose and the gradients, too
+#: Least gain of a step, in entries of A that meet entries of B. If two matches are equally good, steps of smaller gain
+#: continue for hundreds of rounds and change neither.
 _LEAST = 0.1
-_BID = 0.5  # of an auction in the gradient, whose entries count edges: half of one; 0.05 takes three times the rounds
+_BID = 0.5  # least bid of auctions, in edges, which entries of the gradient count; 0.05 takes three times the rounds
 
 
 def seeded_graph_matching(
     A: Matrix, B: Matrix, seeds: Any, lap: str = "exact", *, max_iter: Any = 100
 ) -> tuple[Vector, int]:
-    """Match the vertices of two graphs so that edges meet edges, given pairs that are known.
+    """Match the vertices of two graphs so that many edges of one meet edges of the other, given some known pairs.
 
     Parameters
     ----------
     A, B : Matrix, shape (n, n) both, any dtype
         Adjacency matrices: an entry (i, j), whatever its value, is an edge from i to j.
     seeds : array of integers, shape (k, 2)
-        Pairs of a vertex of `A` and the vertex of `B` that it is; no vertex comes twice on its side.
+        Known pairs of a vertex of `A` and a vertex of `B`; no vertex of either graph may be in two pairs.
     lap : {"exact", "auction"}
-        How assignments are solved, as `method` of :func:`linear_assignment`; the auction comes near to the best.
+        How assignments are solved, as `method` of :func:`linear_assignment`; the auction is near the optimum.
     max_iter : int
-        Most steps of Frank-Wolfe, at least 1; those in which known pairs spread do not count.
+        Most Frank-Wolfe steps, at least 1; steps in which known pairs spread do not count.
 
     Returns
     -------
     match : Vector of INT64, size n
         The vertex of `B` for each vertex of `A`.
     disagreements : int
-        Entries of A without one at the same place of B, in the order of `match`, and the other way round. In
-        undirected graphs an edge has two entries.
+        The number of entries of A without an entry of B at the matched position, plus the number of entries of B
+        without one of A. In undirected graphs an edge has two entries.
 
     Raises
     ------
     ConvergenceFailure
-        A step after the last one would still gain something. The message says how much, and the disagreements so far.
+        A further step would still gain; the message has the gain, and the disagreements so far.
     InvalidValue
-        A vertex comes twice among the seeds, `lap` is none of the two, or `max_iter` is less than 1.
+        A vertex is in two seeds, `lap` is neither of the two, or `max_iter` is less than 1.
     IndexOutOfBound
         A seed is not a vertex.
     OutOfMemory
-        The gradient may be larger than the memory that may be used; the message has its size.
+        The gradient may need more memory than may be used; the message has the size.
     DimensionMismatch
         `A` or `B` is not square, they differ in size, or `seeds` has another shape.
 
     Notes
     -----
-    First the pairs that are known spread, as long as there are more of them, which are the seeds at first::
+    First the known pairs, at first the seeds, spread as long as their number grows::
 
-        G = A P B' + A'P B                  the edges that tie i to j, by pairs that are known
-        P = argmax <G, P>                   an assignment, where at least two edges tie i to j
+        G = A P B' + A'P B                  the number of edges that tie i to j by known pairs
+        P = argmax <G, P>                   an assignment of pairs that at least two edges tie
 
-    Two edges of a wrong pair seldom meet two pairs that are known, so few are wrong and later steps correct them, and
-    G stays small: of graphs alike, these steps find all. From there Frank-Wolfe runs on doubly stochastic matrices P,
-    for the largest trace of A P B'P'::
+    Two edges of a wrong pair seldom meet two known pairs, so that few pairs are wrong, which later steps correct, and G
+    stays small. Between similar graphs these steps find all pairs. From there Frank-Wolfe steps on doubly stochastic
+    matrices P maximise the trace of A P B'P'::
 
         G = A P B' + A'P B                  the gradient
-        T = argmax <G, T>                   an assignment of what is no seed
-        P = P + a (T - P)                   a in 0..1 where the sum is largest: it is a parabola in a
+        T = argmax <G, T>                   an assignment of the vertices that are not seeds
+        P = P + a (T - P)                   a in 0..1 maximises the trace, which is a parabola in a
 
-    until a step gains less than a tenth of an entry; then the assignment that is nearest to P. Terms of a row or of a
-    column alone do not change an assignment, so nothing of A and B but their edges enters G: it stays sparse, P is a
-    mixture of as many permutations as there were steps, and nothing n x n is formed. Vertices that no edge ties to a
-    match are matched by degree.
+    until a step gains less than a tenth of an entry; the result is the assignment nearest to P. As terms of a row or of
+    a column alone do not change an assignment, only the edges of A and B enter G: it stays sparse, P is a mixture of as
+    many permutations as there were steps, and no n x n matrix is formed. Vertices that no edge ties to a match are
+    matched by degree.
 
     Source: D. Fishkind, S. Adali, H. Patsolic, L. Meng, D. Singh, V. Lyzinski, C. Priebe, Seeded graph matching,
     Pattern Recognition 87, 2019, section 2, doi:10.1016/j.patcog.2018.09.014; L. Yartseva, M. Grossglauser, On the
@@ -113,7 +113,7 @@ def seeded_graph_matching(
     for number in steps(range(most + 1), "rounds", at_most=True):
         if number > 0:
             G = problem.gradient(P)
-        # <G, P> is twice the edges that meet edges: no more than there are
+        # <G, P> is twice the number of edges that meet edges: here all of one graph do
         if _inner(G, P) >= 2 * min(A.nvals, B.nvals):
             break
         T = problem.matrix(problem.best(G))
@@ -134,17 +134,17 @@ def seeded_graph_matching(
 
 
 class _Problem:
-    """Two graphs of ones, and the seeds."""
+    """The two graphs with values of 1, the seeds, and the steps of the method."""
 
     def __init__(self, A: Matrix, B: Matrix, seeds: Ints, lap: str):
         self.A, self.B, self.seeds, self.lap = A, B, seeds, lap
         self.turned = None if is_symmetric(A) and is_symmetric(B) else (A.T.new(), B.T.new())
         self.degree = [in_degree(X).dup(datatypes.FP64) for X in (A, B)]
-        # by falling degree, for those that nothing else tells apart
+        # by descending degree, for vertices that no edge ties to a match
         self.by_degree = [np.argsort(-_degrees(X), kind="stable") for X in (A, B)]
 
     def matrix(self, pairs: Ints) -> Matrix:
-        """Return the matrix with a one at each pair."""
+        """Return the matrix with a 1 at each pair."""
         partner = forms.vector_beside(self.A, datatypes.INT64)
         partner[pairs[:, 0]] = pairs[:, 1]
         made: Matrix = forms.pointers(partner).apply(binary.second[datatypes.FP64], right=1.0).new()
@@ -152,7 +152,7 @@ class _Problem:
 
     def product(self, P: Matrix) -> Matrix:
         """Return A P B'."""
-        # no more entries than pairs of neighbours of pairs: d'P e, of the degrees that point there
+        # a bound of the entries: d'P e pairs of neighbours of pairs, with d and e the in-degrees
         most = min(int(self.degree[0].vxm(P, semiring.plus_first).new().inner(self.degree[1]).new().get(0)), P.nrows**2)
         budget.require_host(
             _ENTRY_BYTES * most, f"seeded_graph_matching: a gradient of up to {most:,} pairs of neighbours"
@@ -171,8 +171,8 @@ class _Problem:
         return G
 
     def spread(self) -> tuple[Ints, Matrix]:
-        """Return the pairs that the seeds lead to, two edges at least to each, and the gradient there."""
-        known, one = self.seeds, 2 if self.turned is None else 1  # an edge counts in both directions in a symmetric G
+        """Spread known pairs from the seeds, each tied by at least two edges; return all, and the gradient there."""
+        known, one = self.seeds, 2 if self.turned is None else 1  # symmetric graphs: G counts edges twice
         while True:
             G = self.gradient(self.matrix(known))
             found = self.tied(G, one)
@@ -181,7 +181,7 @@ class _Problem:
             known = found
 
     def tied(self, G: Matrix, least: float) -> Ints:
-        """Return the seeds, and the pairs of the assignment with the largest sum of the entries of G above `least`."""
+        """Return the seeds, and the assignment with the largest sum of the entries of G above `least`, as pairs."""
         strong = G.select(select.valuegt, least).new()
         rows, columns = (
             np.setdiff1d(strong_side.to_coo()[0].astype(np.int64), self.seeds[:, side])
@@ -195,16 +195,16 @@ class _Problem:
         return pairs
 
     def best(self, G: Matrix) -> Ints:
-        """Return the pairs of the assignment with the largest sum of G, the seeds among them; sorted."""
+        """Return the pairs, sorted, of the full assignment with the largest sum of G; it includes the seeds."""
         pairs = self.tied(G, 0)
         left = [at[~np.isin(at, pairs[:, side])] for side, at in enumerate(self.by_degree)]
         pairs = np.r_[pairs, np.c_[left[0], left[1]]]
         return np.take(pairs, np.argsort(pairs[:, 0]), axis=0)
 
     def disagreements(self, match: Ints) -> int:
-        """Count the entries of one graph without one at the same place of the other, in the order of a match."""
+        """Count the entries of either graph without an entry of the other at the matched position."""
         M = self.matrix(match)
-        # where B has an edge in the order of the match: M B M'
+        # B in the order of the match: M B M'
         first, second = semiring.any_first[datatypes.FP64], semiring.any_second[datatypes.FP64]
         moved = M.mxm(self.B, second).new().mxm(M.T, first).new()
         common = self.A.ewise_mult(moved, binary.pair).new().nvals
@@ -215,7 +215,7 @@ class _Problem:
         D = T.dup()
         D(binary.plus) << P.apply(binary.times, right=-1.0)
         slope = _inner(G, D)
-        # <D, A D B'>: what the parabola bends by
+        # <D, A D B'>: the quadratic coefficient of the parabola
         bend = _inner(self.product(D), D)
         a = min(1.0, max(0.0, -slope / (2 * bend))) if bend < 0 else 1.0
         return a, a * slope + a * a * bend
@@ -231,7 +231,7 @@ def _inner(X: Matrix, Y: Matrix) -> float:
 
 
 def _pairs(seeds: Any, n: int) -> Ints:
-    """Check the seeds."""
+    """Check the seeds; return them as an INT64 array of shape (k, 2)."""
     if isinstance(seeds, Matrix):
         raise DomainMismatch("seeds is a Matrix; pairs of a vertex of A and of B are needed")
     try:

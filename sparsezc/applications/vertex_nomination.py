@@ -1,4 +1,4 @@
-"""Vertex nomination: the vertices most like those of interest, by their neighbours and their attributes."""
+"""Vertex nomination: the vertices most similar to given ones, by distance in the graph and by attributes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def vertex_nomination(
     fuse: Callable[[Array, Array], Any] | None = None,
     k: Any = None,
 ) -> tuple[Vector, Vector]:
-    """Rank the vertices that are no seeds by their distance from the seeds, in the graph and in content.
+    """Rank the vertices that are not seeds by their distance from the seeds, in the graph and in content.
 
     Parameters
     ----------
@@ -37,18 +37,19 @@ def vertex_nomination(
     seeds : iterable of int
         The vertices of interest, one or more in 0..n-1, each once.
     content : Vector or array of n numbers, or Matrix or array of shape (n, F), optional
-        How unlike the seeds each vertex is, >= 0; or a row of F features each, whose dissimilarity is the Euclidean
-        distance to the nearest of the seeds' rows. By default only the graph counts.
+        The dissimilarity of each vertex from the seeds, >= 0; or a row of F features for each vertex, whose
+        dissimilarity is the Euclidean distance to the nearest of the seeds' rows. By default only the graph counts.
     fuse : callable, optional
-        Given two arrays, distances in the graph and dissimilarities of content of the same vertices, returns their
-        scores, of which small ones are good. By default the mean of both, each divided by its largest. Needs `content`.
+        A function that takes two arrays, distances in the graph and dissimilarities of content of the same vertices,
+        and returns their scores, the smallest for the best. By default the mean of both, each divided by its largest
+        value. It requires `content`.
     k : int, optional
-        Vertices to nominate at most, at least 1; by default all.
+        Most vertices to nominate, at least 1; by default all.
 
     Returns
     -------
     nominated : Vector of INT64
-        The vertices, best first; of equal scores the smallest vertex first. Its size is their number.
+        The nominated vertices, best first; of equal scores the smallest vertex first.
     score : Vector of FP64, size n
         The scores. Seeds, and vertices that no path from a seed reaches, have no entry and are not nominated.
 
@@ -56,21 +57,21 @@ def vertex_nomination(
     ------
     InvalidValue
         `seeds` is empty or repeats a vertex, a length is negative or NaN, `content` has NaN, infinite or negative
-        dissimilarities, `fuse` comes without `content` or returns NaN, or `k` is less than 1.
+        dissimilarities, `fuse` is given without `content` or returns NaN, or `k` is less than 1.
     IndexOutOfBound
         A seed is not a vertex of the graph.
     DimensionMismatch
-        `A` is not square, `content` has not a row for each vertex, or `fuse` returns another number of scores.
+        `A` is not square, `content` does not have `n` rows, or `fuse` returns another number of scores.
 
     Notes
     -----
-    With s the seeds, x the rows of features::
+    With s the seeds and x the rows of features::
 
         context(v) = min over s of the length of a path from s to v       one search from all seeds
         content(v) = min over s of |x(v) - x(s)|
         score = (context / max context + content / max content) / 2
 
-    The largest values are those of the vertices that are nominated.
+    Both maxima are over the vertices that can be nominated.
 
     Source: G. Coppersmith, Vertex nomination, WIREs Computational Statistics 6, 2014, section "Fusion of content and
     context", doi:10.1002/wics.1294; G. Coppersmith, C. Priebe, Vertex nomination via content and context, 2012,
@@ -92,7 +93,7 @@ def vertex_nomination(
     k = None if k is None else graphs.count(k, "k", 1)
     unlike = None if content is None else _dissimilarity(content, at, n)
     if fuse is not None and unlike is None:
-        raise InvalidValue("fuse is given without content; a function of both needs both")
+        raise InvalidValue("fuse is given without content; both are needed")
     chosen = forms.vector_beside(A, BOOL)
     chosen[at] = True
     score = forms.vector_beside(A, FP64)
@@ -103,20 +104,20 @@ def vertex_nomination(
 
 
 def _dissimilarity(content: Any, seeds: NDArray[np.int64], n: int) -> Array:
-    """Check content; return how unlike the seeds each vertex is."""
+    """Check content; return the dissimilarity of each vertex from the seeds."""
     x = _check.finite(_check.table(content, "content", n), "content")
     if isinstance(content, Vector) or np.ndim(content) == 1:
         if (lowest := x.min(initial=0)) < 0:
             raise InvalidValue(f"content has a dissimilarity of {lowest:g}; numbers >= 0 are needed")
         return x[:, 0]
-    from scipy.spatial import cKDTree  # which takes half a second to import
+    from scipy.spatial import cKDTree  # importing it takes half a second
 
     found: Array = cKDTree(x[seeds]).query(x)[0]
     return found
 
 
 def _fused(context: Vector, unlike: Array, fuse: Callable[[Array, Array], Any] | None) -> Vector:
-    """Return the scores of both, where a vertex has a context."""
+    """Return the scores by context and dissimilarity, of the vertices that have a context."""
     if fuse is None:
         content = Vector(FP64, context.size)
         content(context.S) << Vector.from_dense(unlike)
@@ -134,6 +135,6 @@ def _fused(context: Vector, unlike: Array, fuse: Callable[[Array, Array], Any] |
 
 
 def _scaled(x: Vector) -> Vector:
-    """Divide by the largest, where that is not 0."""
+    """Return x divided by its largest value, unless that is 0."""
     scaled: Vector = x.apply("truediv", right=x.reduce("max").new().get(0) or 1.0).new()
     return scaled

@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
     )
     command.add_argument(
         "--budget",
-        dest="room",
+        dest="space",
         type=graph.nbytes,
         metavar="SIZE",
         help="with --placements: what auto takes with so much device memory",
@@ -57,7 +57,7 @@ def info(arguments: argparse.Namespace) -> Report:
     arguments = graph.changed(arguments, engine="cpu", placement="auto")
     graph.configure(arguments)
     options = graph.read_options(arguments)
-    if arguments.room is not None and not arguments.placements:
+    if arguments.space is not None and not arguments.placements:
         raise InvalidValue("--budget belongs to --placements here; sparsezc plan takes a whole card, as --card 80GB")
     if arguments.placements and options.kind is None:
         from sparsezc.memory.budget import has_host
@@ -66,7 +66,7 @@ def info(arguments: argparse.Namespace) -> Report:
         if planned is not None and not has_host(needs(planned)["host"]["host"]):  # it cannot be generated here
             if arguments.plot is not None:
                 raise InvalidValue(f"{arguments.graph} is too large to be made here, so --plot has nothing to draw")
-            return plan.report(arguments.graph, planned, Machine.here(arguments.room))
+            return plan.report(arguments.graph, planned, Machine.here(arguments.space))
     made = arguments.undirected or arguments.relabel or arguments.weights is not None
     known = None if made else mappable_file(arguments.graph, options.kind)
     in_place = known is not None and can_be_mapped(known)  # whatever its size
@@ -130,9 +130,9 @@ def info(arguments: argparse.Namespace) -> Report:
             ],
         ),
     ]
-    if arguments.room is not None:
+    if arguments.space is not None:
         file = plan.sizes_of(arguments.graph, options) if csr.indices.placement in placements.FILES else None
-        taken = choice(file or sizes, Machine.here(arguments.room), arguments.graph)
+        taken = choice(file or sizes, Machine.here(arguments.space), arguments.graph)
         report.data["auto"] = taken._asdict()
         report.facts.append(("auto", f"{taken.name}: {taken.why}"))
     report.closing = [("load", seconds(found.load)), *([("drawn", arguments.plot)] if arguments.plot else [])]

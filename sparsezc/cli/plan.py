@@ -227,10 +227,10 @@ def _beside(sizes: Sizes, machine: Machine) -> list[tuple[str, str]]:
     from sparsezc.cli.planning import model
     from sparsezc.memory import budget
 
-    room = machine.card or 0
-    plain = budget.automatic(sizes.nbytes, sizes.nrows, room)
+    space = machine.card or 0
+    plain = budget.automatic(sizes.nbytes, sizes.nrows, space)
     near = placements.RECORDS[plain].resident
-    slots, most, told = model.heads(sizes, room), model.searches_at_once(sizes, room), []
+    slots, most, told = model.heads(sizes, space), model.searches_at_once(sizes, space), []
     if not near:
         ids, took = counted(slots, "id", "ids"), seconds(sizes.ids / machine.link)
         built = f"{ids} of each row on the card, built in {took} once searches have read all edges"
@@ -238,14 +238,14 @@ def _beside(sizes: Sizes, machine: Machine) -> list[tuple[str, str]]:
     if most:
         said = f"room for {counted(most, 'search', 'searches')}, of 5 bytes a vertex each"
         if most == model.TOGETHER and not near:
-            low, high = (time / most for time in model.together(sizes, room, machine.link))
+            low, high = (time / most for time in model.together(sizes, space, machine.link))
             said += f"; so many take {_range((low, high))} each"
         told.append(("at once", said))
     file = next(iter(placements.FILES))
-    if sizes.current is None and budget.automatic(sizes.nbytes, sizes.nrows, room, file) == file:
+    if sizes.current is None and budget.automatic(sizes.nbytes, sizes.nrows, space, file) == file:
         other = f"; --placement {plain} puts it on the card" if near else ""
         told.append((".h5 file", f"auto is {file} for one of this graph{other}"))
-    left = room - budget.working_bytes(sizes.nrows) - sizes.values
+    left = space - budget.working_bytes(sizes.nrows) - sizes.values
     if not near and sizes.packed is None and left > 0:
         bits = 8 * left / max(sizes.nvals, 1)
         said = f"fits the card if ids pack into {bits:.1f} bits each (6 of a web graph, 13 to 23 of random ones)"

@@ -162,7 +162,7 @@ def run_loop(
     loop: Callable[..., Any],
     A: Matrix,
     *given: Any,
-    cost: float,
+    times: float = 1,
     values: Any = None,
     over: range | None = None,
     again: Callable[[list[Any]], bool] | None = None,
@@ -180,8 +180,9 @@ def run_loop(
     given : int, float, bool or array, or callable
         A callable returns one of these, and is called only if the loop runs. The loop may write to an array that a
         callable returned.
-    cost : float
-        Nanoseconds that the statements take at least for each row and entry: from it follows whether compiling pays.
+    times : float
+        How often the statements read each row and entry at least: from it, and from the time that the loop is marked
+        with (:func:`sparsezc.algorithms.loops.replacing`), follows whether compiling pays.
     values : dtype, optional
         The NumPy type in which the loop reads values.
     over : range, optional
@@ -193,7 +194,14 @@ def run_loop(
     """
     with hold_locks(A):
         engine, store = A._kept()
-        return engines.capability(engine, "run_loop")(store, loop, given, cost, values, over, again)
+        return engines.capability(engine, "run_loop")(
+            store, loop, given, _statement_ns(loop) * times, values, over, again
+        )
+
+
+def _statement_ns(loop: Callable[..., Any]) -> float:
+    """Return the nanoseconds that the statements take at least where the loop reads a row or an entry once."""
+    return float(getattr(loop, "statement_ns", np.inf))
 
 
 def passes(A: Matrix, most: int) -> int:
@@ -256,7 +264,7 @@ def run_arrays(
     loop: Callable[..., Any],
     A: Matrix,
     *given: Any,
-    cost: float,
+    times: float = 1,
     over: range | None = None,
     again: Callable[[list[Any]], bool] | None = None,
 ) -> Any:
@@ -264,9 +272,10 @@ def run_arrays(
 
     The engine is that of `A`. On several processes it is None, as all have to run the same statements. `loop`, `given`,
     `over` and `again` are as in :func:`run_loop`, but `given` begins with the offsets of rows and the ids, and the loop
-    may write to arrays of the caller's own. `cost` is the nanoseconds that the statements take at least.
+    may write to arrays of the caller's own. `times` is the number of rows and entries, or of what else the loop's mark
+    counts, that the statements read at least; if it is infinite, the loop always runs.
     """
-    return engines.capability(A._kept()[0], "run_arrays")(loop, given, cost, over, again)
+    return engines.capability(A._kept()[0], "run_arrays")(loop, given, _statement_ns(loop) * times, over, again)
 
 
 def agreed(A: Matrix, *found: Any) -> Any:
@@ -299,12 +308,12 @@ def lent_rows(A: Matrix) -> Iterator[Any]:
             yield rows
 
 
-def part(A: Matrix, cost: float, values: Any = None) -> Any:
+def part(A: Matrix, loop: Callable[..., Any], values: Any = None) -> Any:
     """Return the rows of a matrix that this process has, for loops; None if all processes have to run the statements.
 
     It is None on one process, too.
 
-    `cost` and `values` are those of :func:`run_loop`. The object has `lo` and `hi`, the range of the rows; ``run(loop,
+    `loop` and `values` are those of :func:`run_loop`. The object has `lo` and `hi`, the range of the rows; ``run(loop,
     *given, over=)``, which runs a loop over these rows while they are lent (:func:`lent_part`); ``total(mine)``, which
     returns the sum of the FP64 arrays of all processes; ``gather(mine)``, which returns the values of all rows, given
     those of these; and ``has_moves()``, which returns whether rows are to move to other processes: then the part has to
@@ -312,7 +321,7 @@ def part(A: Matrix, cost: float, values: Any = None) -> Any:
     """
     with hold_locks(A):
         engine, store = A._kept()
-        return engines.capability(engine, "part")(store, cost, values)
+        return engines.capability(engine, "part")(store, _statement_ns(loop), values)
 
 
 @contextmanager

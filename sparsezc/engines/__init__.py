@@ -1,4 +1,4 @@
-"""Engines, which run statements: what a program needs to add one by name (docs/engines.md).
+"""Engines, which run statements: the protocol, and functions by which programs add an engine by name (docs/engines.md).
 
 >>> import sparsezc as gb
 >>> gb.engines.get("cpu").name

@@ -60,10 +60,10 @@ def convert(
     merge = options.merge
     with task(), config.set(host_budget=limit), _short(source), Output(target) as out:
         with naming(source), seekable(source, out.scratch()) as source:
-            room = _Room(limit)
+            space = _Space(limit)
             _verify(source, options)
             options = with_stored_ids(source, options)
-            numbers = _numbering(source, options, room) if options.relabel else _Numbers()
+            numbers = _numbering(source, options, space) if options.relabel else _Numbers()
             found, weights = _edge_chunks(source, options, numbers.names)
             options.check_direction(source, found.undirected)
             if weights.kind != "file":
@@ -73,7 +73,7 @@ def convert(
             if numbers.place is not None:
                 found.pass_through(partial(_numbered, numbers.place))
             both = options.both or found.undirected
-            sorting = _Sorting(room)
+            sorting = _Sorting(space)
             if found.distinct:
                 found.pass_through(partial(sorting.merged, out.scratch() / "alone", csr_builder.REFUSED))
             elif options.adds_duplicates and both:  # reversed edges are no duplicates to add
@@ -86,10 +86,10 @@ def convert(
             edge_list.check_sizes(facts.nrows, facts.ncols)
             if both:
                 edge_list.check_square(facts.nrows, facts.ncols)
-            runs = external_sort.few(runs, room.left(), merge, out.scratch())
-        packer = Packer(out.scratch() / "headers", room.left() // _PACKING) if compress else None
+            runs = external_sort.few(runs, space.left(), merge, out.scratch())
+        packer = Packer(out.scratch() / "headers", space.left() // _PACKING) if compress else None
         taken = 0 if packer is None else packer.nbytes
-        merger = merge_runs.Merger(runs, lambda: room.left() - taken, merge)
+        merger = merge_runs.Merger(runs, lambda: space.left() - taken, merge)
         return merge_runs.write(facts, weights, merger, both, out, packer, sorting.inside, numbers.ids)
 
 
@@ -113,7 +113,7 @@ def _verify(source: str | os.PathLike[str], options: ReadOptions) -> None:
         raise csr_file.unchecked(source)
 
 
-class _Room:
+class _Space:
     """The memory limit, and the part of it that is free."""
 
     def __init__(self, limit: int) -> None:
@@ -173,30 +173,30 @@ class _Numbers(NamedTuple):
         return replace(facts, nrows=size, ncols=size)
 
 
-def _numbering(source: str | os.PathLike[str], options: ReadOptions, room: _Room) -> _Numbers:
+def _numbering(source: str | os.PathLike[str], options: ReadOptions, space: _Space) -> _Numbers:
     """Return the numbering of the ids that occur; a file that stores its vertices' ids is already numbered."""
     if (stored := stored_ids(source, options)) is not None:
         return _Numbers(None, stored)
     if not options.named:
         with suppress(NamedVertices):
-            ids = _occurring(_edge_chunks(source, options)[0], room)
+            ids = _occurring(_edge_chunks(source, options)[0], space)
             return _Numbers(lambda part: np.searchsorted(ids, part), ids)
-    names = _named(source, options, room)
+    names = _named(source, options, space)
     found, place = names.sorted()
     return _Numbers(place.__getitem__, found, names)
 
 
-def _named(source: str | os.PathLike[str], options: ReadOptions, room: _Room) -> Names:
+def _named(source: str | os.PathLike[str], options: ReadOptions, space: _Space) -> Names:
     """Return the names of all vertices."""
     names, seen = Names(), 0
     for _ in _edge_chunks(source, options, names)[0].chunks:
         if len(names) - seen > edge_list.BLOCK >> 4:
             seen = len(names)
-            room.left()
+            space.left()
     return names
 
 
-def _occurring(found: EdgeChunks, room: _Room) -> NDArray[np.int64]:
+def _occurring(found: EdgeChunks, space: _Space) -> NDArray[np.int64]:
     """Return the ids that occur, ascending."""
     ids = np.empty(0, np.int64)
     parts: list[NDArray[np.int64]] = []
@@ -205,7 +205,7 @@ def _occurring(found: EdgeChunks, room: _Room) -> NDArray[np.int64]:
         parts.append(np.union1d(rows, cols).astype(np.int64))
         held += parts[-1].size
         if held > max(ids.size, edge_list.BLOCK):
-            if 8 * 4 * (ids.size + held) > room.left():
+            if 8 * 4 * (ids.size + held) > space.left():
                 raise OutOfMemory(f"relabel=True holds {ids.size + held:,} ids in memory; a larger memory= is needed")
             ids, held = np.unique(np.concatenate([ids, *parts])), 0
             parts.clear()
@@ -235,8 +235,8 @@ class _Sorting:
         Entries that went in and have not come out; once all have that can, they are merged into others.
     """
 
-    def __init__(self, room: _Room) -> None:
-        self._room, self.inside = room, 0
+    def __init__(self, space: _Space) -> None:
+        self._space, self.inside = space, 0
 
     def runs(
         self, chunks: Iterator[Chunk], folder: Path, dup_op: str, *, mirror: bool = False
@@ -245,8 +245,8 @@ class _Sorting:
         first = next(chunks, None)  # the reader has allocated its memory now
         if first is None:
             return []
-        room, valued = self._room.left(), first[2] is not None
-        sorter = external_sort.Sorter(folder, room, valued=valued, mirror=mirror, dup_op=dup_op)
+        space, valued = self._space.left(), first[2] is not None
+        sorter = external_sort.Sorter(folder, space, valued=valued, mirror=mirror, dup_op=dup_op)
         for chunk in chain([first], chunks):
             sorter.add(*chunk)
         self.inside += sorter.listed
@@ -261,7 +261,7 @@ class _Sorting:
 
     def _part(self) -> int:
         """Return the bytes for merging while the result is sorted again."""
-        return self._room.left() // _MERGING
+        return self._space.left() // _MERGING
 
     def _out(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         for chunk in chunks:

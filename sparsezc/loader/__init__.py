@@ -1,4 +1,4 @@
-"""Batches of a graph and features larger than the card, for PyTorch Geometric: a loader, and the stores it knows.
+"""Batches, for PyTorch Geometric, of a graph and features larger than device memory: a loader, a sampler, stores.
 
 PyTorch and PyTorch Geometric are imported at first use: ``pip install "sparsezc[torch]"``.
 """

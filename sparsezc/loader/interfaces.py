@@ -29,7 +29,7 @@ _FeatureStore: Any = _pyg.data.FeatureStore
 
 
 class NeighborSampler(_Sampler):  # type: ignore[misc]
-    """PyG's ``BaseSampler`` over a Matrix: for ``NodeLoader`` and ``LinkLoader``, and what is made of them.
+    """PyG's ``BaseSampler`` over a Matrix: for ``NodeLoader``, ``LinkLoader`` and loaders built on them.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class NeighborSampler(_Sampler):  # type: ignore[misc]
     Raises
     ------
     DimensionMismatch, DomainMismatch, InvalidValue
-        As for :class:`~sparsezc.loader.NeighborLoader`. When it is called: times or types of vertices are given.
+        As for :class:`~sparsezc.loader.NeighborLoader`; InvalidValue also for a call with times or types of vertices.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class NeighborSampler(_Sampler):  # type: ignore[misc]
 class GraphStore(_GraphStore):  # type: ignore[misc]
     """PyG's ``GraphStore`` over a Matrix: an entry (i, j) is an edge from i to j. It cannot be changed.
 
-    :class:`NeighborSampler` does not ask it for edges; PyG's own samplers do, for all of them in host memory.
+    :class:`NeighborSampler` reads no edges from it; PyG's own samplers read all edges, into host memory.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class GraphStore(_GraphStore):  # type: ignore[misc]
         self._rows = rows_by_target(A, "GraphStore")
 
     def get_all_edge_attrs(self) -> list[Any]:
-        """Return that there are edges of one type, by target."""
+        """Return the attributes of the one type of edges, stored by target."""
         return [_pyg.data.EdgeAttr(None, "csc", size=self._rows.shape)]
 
     def _get_edge_index(self, edge_attr: Any) -> Any:
@@ -156,7 +156,7 @@ class FeatureStore(_FeatureStore):  # type: ignore[misc]
     features, labels : optional
         As for :class:`~sparsezc.loader.NeighborLoader`.
     placement : str, optional
-        Of features, by default ``config.placement``; for "host" the host gathers rows.
+        The placement of features, by default ``config.placement``; with "host" the host gathers rows.
 
     Raises
     ------

@@ -25,7 +25,7 @@ __all__ = ["NeighborLoader", "rows_by_target"]
 
 
 class Options(TypedDict, total=False):
-    """The options of :class:`NeighborLoader`, which has the meanings."""
+    """The options of :class:`NeighborLoader`, which documents them."""
 
     replace: bool
     weighted: bool
@@ -56,14 +56,14 @@ class _Settings:
 
 
 class NeighborLoader:
-    """Batches of vertices with sampled neighbours and their features, as PyTorch Geometric's ``NeighborLoader`` makes.
+    """Batches of vertices, sampled neighbours and their features, like those of PyTorch Geometric's ``NeighborLoader``.
 
     Parameters
     ----------
     A : Matrix or TransposedMatrix, n x n
-        An entry (i, j) is an edge from i to j, as in PyG's ``edge_index``, and messages go along edges: neighbours are
-        drawn among in-edges. Of a matrix that is not known to be symmetric the transpose is formed, once. One whose
-        rows have in-edges is given as ``B.T``, and read as it is. It must stay as it is while the loader is in use.
+        An entry (i, j) is an edge from i to j, as in PyG's ``edge_index``, and messages travel along edges: neighbours
+        are drawn among in-edges. If A is not known to be symmetric, its transpose is built once. A matrix B whose rows
+        have in-edges is given as ``B.T`` and read in place. The matrix must not change while the loader is in use.
     features : array, tensor, Matrix or dict of these, optional
         A row for each vertex; "x" in the batches, or the names of the dict. On the GPU an array in host memory is
         copied once to `placement`, where kernels read the rows of each batch over the link; rows of a memory-mapped
@@ -80,10 +80,10 @@ class NeighborLoader:
         Of :class:`Options`: `replace`: draw neighbours with replacement. `weighted`: draw them in proportion to A's
         values. `values`: the values of edges as `edge_attr`. `shuffle`: seeds in another order in each epoch.
         `drop_last`: leave out a last batch of fewer seeds. `seed`: from 0 to 2**64 - 1, by default a random one; the
-        same one gives the same epochs, on every engine. `placement`: of features, by default ``config.placement``; for
-        "host" the host gathers rows. `transform`: called with each batch, whose result is given out. `num_workers`: 0
-        only, as batches are made where the graph is. `finite`: refuse a batch whose features are NaN or infinite; with
-        False they pass, as in PyG, and labels always do.
+        same one gives the same epochs, on every engine. `placement`: of features, by default ``config.placement``; with
+        "host" the host gathers rows. `transform`: called with each batch; its result is yielded. `num_workers`: 0 only,
+        as batches are made in the process that has the graph. `finite`: raise an error for a batch whose features are
+        NaN or infinite; with False they are accepted, as in PyG, and as labels always are.
 
     Attributes
     ----------
@@ -96,12 +96,12 @@ class NeighborLoader:
     PackageMissing
         PyTorch or PyTorch Geometric is not installed.
     DimensionMismatch
-        A is not square, or features, labels or a mask are not of its number of vertices.
+        A is not square, or the length of features, labels or a mask is not its number of vertices.
     DomainMismatch
-        A is no matrix; features have values that no tensor has; weights are complex or of a user-defined type.
+        A is no matrix; features have a type that tensors lack; weights are complex or of a user-defined type.
     InvalidValue
-        `fanouts`, `batch_size`, `seed` or `num_workers` is not possible; of a batch: a vertex has features that are NaN
-        or infinite.
+        `fanouts`, `batch_size`, `seed` or `num_workers` is not allowed; from a batch: a vertex has features that are
+        NaN or infinite.
     IndexOutOfBound
         One of `seeds` is no vertex.
     TypeError
@@ -111,7 +111,7 @@ class NeighborLoader:
     -----
     A batch is a ``torch_geometric.data.Data`` on the device where A is: features, `edge_index` (a row of sources and
     one of targets, local numbers), `n_id` (vertices, the seeds first), `e_id` (edges, numbered by target, then source:
-    places in ``A.T.new().to_coo()``), `batch_size`, `input_id` (places in `seeds`, or vertices of a mask),
+    indices into ``A.T.new().to_coo()``), `batch_size`, `input_id` (indices into `seeds`, or vertices of a mask),
     `num_sampled_nodes` and `num_sampled_edges`. Batch b of epoch e depends on `seed`, e, b and its seeds; it is
     :func:`sparsezc.ops.sample_hops`' sample.
 
@@ -218,14 +218,14 @@ def _settings(options: Any) -> _Settings:
     given = _Settings(**options)
     if given.num_workers != 0:
         raise InvalidValue(
-            f"NeighborLoader: num_workers is {given.num_workers}; 0 is needed, as batches are made where the graph is"
+            f"NeighborLoader: num_workers is {given.num_workers}; 0 is needed: batches are made in the graph's process"
             " (PyG's NodeLoader takes workers, with gb.loader.NeighborSampler on the CPU engine)"
         )
     return given
 
 
 def _seeds(given: Any, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the vertices that batches are made of, and what `input_id` says of each."""
+    """Return the vertices that batches are made of, and the `input_id` of each."""
     if given is None:
         return (every := np.arange(n)), every
     if isinstance(given, Vector):

@@ -27,7 +27,7 @@ def tables(A: Matrix, features: Any, labels: Any, placement: str | None) -> dict
     Raises
     ------
     InvalidValue
-        A name is none, "y" is given twice, or `placement` is unknown.
+        A name is no identifier, "y" is given twice, or `placement` is unknown.
     DimensionMismatch, DomainMismatch
         As :class:`Table`.
     """
@@ -39,7 +39,7 @@ def tables(A: Matrix, features: Any, labels: Any, placement: str | None) -> dict
         given["y"] = labels
     for name in given:
         if not isinstance(name, str) or not name.isidentifier():
-            raise InvalidValue(f"features has the name {name!r}; names of attributes are needed")
+            raise InvalidValue(f"features has the name {name!r}; an identifier is needed")
     said = {name: f"features[{name!r}]" if isinstance(features, Mapping) else "features" for name in given}
     if labels is not None:
         said["y"] = "labels"
@@ -57,17 +57,17 @@ class Table:
         Missing entries of a Matrix or Vector are zeros. On the GPU an array in host memory is copied to `placement`
         once, and kernels read its rows there; rows of a memory-mapped one are gathered by the host.
     name : str
-        Of the argument that it is, in errors.
+        The name of the argument, for errors.
     placement : str or None
-        By default ``config.placement``; "host": the host gathers rows, and nothing is copied before, as on the CPU
-        engine in any case.
+        By default ``config.placement``; "host": the host gathers rows, and nothing is copied beforehand. On the CPU
+        engine this is always so.
 
     Raises
     ------
     DimensionMismatch
-        It has no row for each vertex.
+        The array does not have a row for each vertex.
     DomainMismatch
-        It has values that no tensor has.
+        The array has a type that tensors lack.
     """
 
     def __init__(self, A: Matrix, array: Any, name: str, placement: str | None) -> None:
@@ -84,7 +84,7 @@ class Table:
                 self._tensor = None  # the copy alone is read
 
     def read(self, at: Any) -> Any:
-        """Return the rows `at`, a tensor or an array of int64 in range, where these are."""
+        """Return the rows `at`, a tensor or an array of int64 in range, on the device of `at`."""
         torch = need("torch")
         if self._read is None:
             at = torch.as_tensor(at)
@@ -93,14 +93,14 @@ class Table:
         return rows.view(self.dtype).reshape(rows.shape[0], *self.shape[1:])
 
     def require_finite(self, rows: Any, vertices: Any) -> None:
-        """Refuse rows that were read, of these vertices, if one has a value that is NaN or infinite.
+        """Raise an error if a row that was read, of `vertices`, has a value that is NaN or infinite.
 
         Raises
         ------
         InvalidValue
             The message names the first vertex of the batch that has one.
         """
-        # a sum, a tenth of what reading the rows took, is finite only if they are; and may overflow where they are, too
+        # If the sum is finite, all values are, in a tenth of the reading's time. Finite values may overflow it, too.
         if not (rows.is_floating_point() or rows.is_complex()):
             return
         if bool(rows.sum(dtype=need("torch").float32 if rows.dtype.itemsize < 4 else None).isfinite()):
@@ -111,12 +111,12 @@ class Table:
         vertex = int(vertices[int(fine.int().argmin())])
         raise InvalidValue(
             f"{self.name} has a value that is NaN or infinite in row {vertex}; finite numbers are needed, or the option"
-            " finite=False, with which they pass"
+            " finite=False, which accepts all"
         )
 
 
 def _tensor(array: Any, name: str) -> Any:
-    """Return an array as a tensor that shares its memory, where it can."""
+    """Return an array as a tensor, which shares the array's memory if possible."""
     torch = need("torch", "torch")
     if isinstance(array, Matrix | Vector):
         array = array.to_dense(fill_value=0)

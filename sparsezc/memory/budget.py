@@ -94,7 +94,7 @@ def exceeded() -> bool:
     return config.budget is not None and _held() > parse(config.budget, *cuda.current().memory())
 
 
-def make_room(nbytes: int) -> int:
+def make_available(nbytes: int) -> int:
     """Return the bytes of device memory that may be used; caches are dropped if fewer than `nbytes` remain."""
     free = available()
     return available() if nbytes > free and reclaim() else free
@@ -122,10 +122,10 @@ def host_available() -> int | None:
 
 def workspace() -> int | None:
     """Return the bytes for work that may run on the device or the host: the lesser of the two memories' free bytes."""
-    room = host_available()
+    space = host_available()
     if cuda.reason() is not None:
-        return room
-    return available() if room is None else min(room, available())
+        return space
+    return available() if space is None else min(space, available())
 
 
 def require_host(nbytes: int, what: str) -> None:
@@ -144,8 +144,8 @@ def has_host(nbytes: int) -> bool:
     """Return whether host memory suffices, as far as it is known."""
     if nbytes < _SMALL and config.host_budget is None:
         return True
-    room = host_available()
-    return room is None or nbytes <= room
+    space = host_available()
+    return space is None or nbytes <= space
 
 
 def _hint() -> str:
@@ -168,9 +168,9 @@ def head_bytes(nrows: int) -> int:
     return -(-nrows // 32) * 32 * HEAD_BYTES
 
 
-def heads_room(asked: int, room: int) -> int:
+def heads_space(asked: int, space: int) -> int:
     """Return the bytes that a row-head cache may take: those of its own setting, or its share of the memory left."""
-    return min(asked, int(_HEADS_SHARE * room))
+    return min(asked, int(_HEADS_SHARE * space))
 
 
 def chunk_length(nvals: int) -> int:
@@ -204,8 +204,8 @@ def needs(
     return card, 0 if placement.resident or placement.file else nbytes
 
 
-def automatic(nbytes: int, nrows: int, room: int, current: str | None = None) -> str:
-    """Return the placement that "auto" stands for on a GPU of which `room` bytes may be used.
+def automatic(nbytes: int, nrows: int, space: int, current: str | None = None) -> str:
+    """Return the placement that "auto" stands for on a GPU of which `space` bytes may be used.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def automatic(nbytes: int, nrows: int, room: int, current: str | None = None) ->
     >>> automatic(10**9, 10**6, 2 * 10**9), automatic(10**9, 10**6, 10**9), automatic(10**9, 10**6, 2 * 10**9, "mapped")
     ('device', 'hybrid', 'mapped')
     """
-    fits = nbytes + working_bytes(nrows) <= room
+    fits = nbytes + working_bytes(nrows) <= space
     if current is not None and current in FILES and not (fits and nbytes <= _SOON_READ):
         return current
     return FITS if fits else BEYOND
@@ -257,7 +257,7 @@ def resolve(
     if chosen == current and current not in FILES:
         return chosen
     needed, needed_host = needs(RECORDS[chosen], nbytes, nrows, nvals, host_nbytes)
-    card = None if engine_of(chosen) != "gpu" else make_room(needed)
+    card = None if engine_of(chosen) != "gpu" else make_available(needed)
     fits = card is None or needed <= card
     if fits and needed_host < _SMALL and config.host_budget is None:  # no need to read the machine's memory
         return chosen

@@ -27,10 +27,10 @@ def allocate(count: int, dtype: np.dtype[Any], placement: str) -> zerocopy.Zeroc
         The device has too little free memory.
     """
     gpu = cuda.current()
-    nbytes, room = count * dtype.itemsize, zerocopy.managed_room()
-    if nbytes >= room and not config.oversubscribe:
+    nbytes, space = count * dtype.itemsize, zerocopy.managed_available()
+    if nbytes >= space and not config.oversubscribe:
         raise OutOfMemory(
-            f"placement {placement!r} needs {nbytes:,} bytes of managed memory and {gpu.name} has room for {room:,};"
+            f"placement {placement!r} needs {nbytes:,} bytes of managed memory and {gpu.name} has room for {space:,};"
             " more can hang a card (gb.config.oversubscribe=True takes the risk; 'hybrid' is for such matrices)"
         )
     budget.require_host(nbytes, f"placement {placement!r}")

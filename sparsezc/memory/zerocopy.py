@@ -123,7 +123,7 @@ def allocate_all(
     return made
 
 
-def managed_room() -> int:
+def managed_available() -> int:
     """Return the bytes of managed memory that may still be made: in all it stays below the device's free memory."""
     return cuda.current().memory()[0] - managed_bytes()
 
@@ -168,7 +168,7 @@ class Choice(NamedTuple):
 _measured: tuple[Device, dict[str, Rate]] | None = None
 
 
-def choose(placement: str, nbytes: int, room: int, *, measure: bool = True) -> Choice:
+def choose(placement: str, nbytes: int, space: int, *, measure: bool = True) -> Choice:
     """Return the kind of pages for an array.
 
     Parameters
@@ -177,7 +177,7 @@ def choose(placement: str, nbytes: int, room: int, *, measure: bool = True) -> C
         The placement that reads them.
     nbytes : int
         The bytes of the array.
-    room : int
+    space : int
         The bytes of managed memory that may still be made.
     measure : bool
         Measure the rates, if that was not done yet.
@@ -187,15 +187,15 @@ def choose(placement: str, nbytes: int, room: int, *, measure: bool = True) -> C
         return Choice("pinned", "bulk copies run at the link's rate from pinned pages only")
     if not gpu.managed_is_safe():
         return Choice("pinned", "this card cannot share managed pages with the host")
-    if nbytes >= room:
-        return Choice("pinned", f"managed pages beyond the card's free memory ({room:,} bytes) can hang it")
+    if nbytes >= space:
+        return Choice("pinned", f"managed pages beyond the card's free memory ({space:,} bytes) can hang it")
     rates = known(gpu)
     if rates is None and nbytes < _MATTERS:
         return Choice("managed", f"less than {_MATTERS >> 20} MiB are not worth a measurement")
     if rates is None and not measure:
         return Choice("managed", "unless the first such array finds pinned pages faster")
     if rates is None:
-        rates = _measure(gpu, room)
+        rates = _measure(gpu, space)
     return _faster(rates)
 
 
@@ -216,11 +216,11 @@ def known(gpu: Device) -> dict[str, Rate] | None:
     return _measured[1] if _measured is not None and _measured[0] is gpu else None
 
 
-def _measure(gpu: Device, room: int) -> dict[str, Rate]:
+def _measure(gpu: Device, space: int) -> dict[str, Rate]:
     global _measured
     rates: dict[str, Rate] = {}
     for kind in ("managed", "pinned"):
-        if kind == "managed" and room <= _SAMPLE:
+        if kind == "managed" and space <= _SAMPLE:
             continue
         try:
             rates[kind] = rate(gpu, gpu.pages(_SAMPLE, kind), repeats=1)
@@ -270,11 +270,11 @@ def _kernel(gpu: Device) -> Launcher:
     return _compiled[1]
 
 
-def choices(room: int, *, measure: bool = True) -> list[tuple[int, Choice]]:
+def choices(space: int, *, measure: bool = True) -> list[tuple[int, Choice]]:
     """Return the choices for arrays read in place, by size: the bytes from which on each choice holds."""
     found: list[tuple[int, Choice]] = []
-    for start in sorted({0, _MATTERS, max(room, 0)}):
-        choice = choose(BY_ADDRESS, start, room, measure=measure)
+    for start in sorted({0, _MATTERS, max(space, 0)}):
+        choice = choose(BY_ADDRESS, start, space, measure=measure)
         if not found or found[-1][1] != choice:
             found.append((start, choice))
     return found

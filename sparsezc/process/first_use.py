@@ -1,7 +1,7 @@
 """Files that load when they are first used: behind a package's names, and behind the operations of a table.
 
-A program that searches a graph therefore loads the files of a search, not those of the other fifty algorithms. What a
-lower folder needs of a higher one is registered from above, by :func:`provide`, so that imports point downwards only.
+A program that searches a graph therefore loads the files of a search, not those of the other fifty algorithms. A higher
+folder registers the functions that lower ones call by :func:`provide`, so that imports point downwards only.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["function", "home", "names", "provide", "provided"]
 _homes: dict[str, dict[str, str]] = {}
 #: For each package, its names that are also the names of files; filled by :func:`names`.
 _of_files: dict[str, frozenset[str]] = {}
-#: What higher folders do for lower ones.
+#: The functions of higher folders that lower ones call, by name.
 _provided: dict[str, Callable[..., Any]] = {}
 
 
@@ -51,7 +51,7 @@ def names(
     files : mapping of str to str
         For each file, by its name in the package, the names in it that the package offers, separated by blanks.
     modules : str
-        The files and folders that are offered themselves, likewise.
+        The files and folders that the package offers themselves, separated by blanks.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def names(
 
     def load(name: str) -> Any:
         if name not in homes:
-            if find_spec(f"{package}.{name}"):  # `from package import file` asks for the name before it loads the file
+            if find_spec(f"{package}.{name}"):  # `from package import file` looks the name up before it loads the file
                 raise AttributeError(name=name, obj=found)
             raise no_attribute(f"module {package!r}", name, homes, found)
         module, attribute = homes[name]
@@ -87,7 +87,7 @@ def names(
 
 
 def home(package: str, name: str) -> str:
-    """Return the file that has a name of a package, which is not loaded.
+    """Return the file that defines a name of a package, without loading it.
 
     >>> import sparsezc.algorithms
     >>> home("sparsezc.algorithms", "bfs_parents")
@@ -97,9 +97,9 @@ def home(package: str, name: str) -> str:
 
 
 def function(file: str, name: str) -> Callable[..., Any]:
-    """Return a function that calls the one of this name in a file, which its first call loads.
+    """Return a function that calls the function `name` of a file, which its first call loads.
 
-    Tables of operations have such entries for what few programs use. The name may be a method's: ``"Matrix.dup"``.
+    Tables have such entries for operations that few programs use. The name may be a method's: ``"Matrix.dup"``.
 
     >>> function("math", "gcd")(12, 18)
     6
@@ -126,5 +126,5 @@ def provide(functions: Mapping[str, Callable[..., Any]]) -> None:
 
 
 def provided(name: str) -> Callable[..., Any]:
-    """Return the function that a higher folder registered by this name."""
+    """Return the function that a higher folder registered under this name."""
     return _provided[name]

@@ -24,12 +24,12 @@ new: Callable[[], Any] = _thread.RLock  # the class itself: `threading.RLock` is
 
 
 def acquire_locks(held: list[Any], objects: Iterable[Any]) -> None:
-    """Take the locks of `objects` in order and append them to `held`; the caller releases them in any case.
+    """Take the locks of `objects` in order and append them to `held`; the caller releases them, on an error, too.
 
     An object whose ``_lock`` is None, such as an index list, needs none.
     """
     objects, before = tuple(objects), len(held)
-    if len(objects) == 1:  # mostly, and in half the time
+    if len(objects) == 1:  # the common case, in half the time
         lock = objects[0]._lock
         if lock is None:
             return
@@ -78,7 +78,7 @@ def locked(method: _Method) -> _Method:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         lock = self._lock
         lock.acquire()  # takes half the time of `with lock`
-        while self._lock is not lock:  # it has moved to an engine with a lock of its own
+        while self._lock is not lock:  # the object has moved to an engine with a lock of its own
             lock.release()
             lock = self._lock
             lock.acquire()
@@ -113,12 +113,12 @@ class Lost:
 
 
 class FreeAfterFork:
-    """A hook that lets a forked process, which has one thread, wait for none of the parent's other threads.
+    """A hook by which a forked process, which has one thread, waits for no lock of the parent's other threads.
 
     Parameters
     ----------
     kind : type
-        The type of the objects that have a lock; ``_lose()`` of one that is lost gives it a new lock, and the engine
+        The type of the objects that have a lock; ``_lose()`` gives a lost object a new lock, and the engine
         :class:`Lost`.
     """
 
@@ -128,7 +128,7 @@ class FreeAfterFork:
         os.register_at_fork(before=self._before, after_in_child=self._after)
 
     def _before(self) -> None:
-        from threading import active_count  # by now loaded; `import sparsezc` alone would take a third longer by it
+        from threading import active_count  # imported here, as `import sparsezc` would take a third longer with it
 
         self._several = active_count() > 1
 

@@ -1,7 +1,7 @@
 """Names and messages in a form that is safe to print on a terminal.
 
 A file can have any name, and a message quotes a file's content: characters that control a terminal (escape sequences,
-line ends, changes of direction) are escaped as Python escapes them in a string.
+line ends, changes of text direction) are escaped as Python escapes them in a string.
 """
 
 from __future__ import annotations

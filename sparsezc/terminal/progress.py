@@ -25,7 +25,9 @@ from sparsezc.terminal.printable import printable
 
 _PATIENCE = 2.0  # seconds before a bar appears
 _COLUMNS, _ROWS = 80, 20  # of a terminal that does not say
-_REFRESH = 0.5  # seconds between two updates for work that is not counted
+_REFRESH = 0.5  # seconds between two refreshes by the thread: a step may take longer than that
+_TIME = "{desc}: {elapsed}"
+_STEPS = _TIME + ", {n_fmt} {unit}, {rate_fmt}"
 _clock = time.monotonic
 T = TypeVar("T")
 
@@ -90,33 +92,35 @@ def working(label: str) -> AbstractContextManager[Callable[[str], Any]]:
 
 @contextmanager
 def _working(label: str) -> Iterator[Callable[[str], Any]]:
-    shown = _bar(label, bar_format="{desc}: {elapsed}")
+    shown = _bar(label, bar_format=_TIME)
 
     def say(label: str) -> None:
         shown.set_description_str(printable(label), refresh=False)
-        shown.update(0)
+        shown.tick()
 
-    with _refreshed(shown, lambda: shown.update(0)):
-        yield say
+    try:
+        with _ticking(shown.tick):
+            yield say
+    finally:
+        shown.close()
 
 
 @contextmanager
-def _refreshed(shown: Any, refresh: Callable[[], Any]) -> Iterator[None]:
-    """Have a thread refresh a bar, which is closed at the end."""
+def _ticking(tick: Callable[[], Any]) -> Iterator[None]:
+    """Have a thread call a function at intervals: tqdm itself refreshes a bar only when its work advances."""
     done = threading.Event()
 
-    def look() -> None:
+    def repeat() -> None:
         while not done.wait(_REFRESH):
-            refresh()
+            tick()
 
-    thread = threading.Thread(target=look, name="sparsezc-progress", daemon=True)
+    thread = threading.Thread(target=repeat, name="sparsezc-progress", daemon=True)
     thread.start()
     try:
         yield
     finally:
         done.set()
         thread.join()
-        shown.close()
 
 
 def watching(label: str) -> AbstractContextManager[Any]:
@@ -131,17 +135,13 @@ def watching(label: str) -> AbstractContextManager[Any]:
 
 @contextmanager
 def _watching(label: str) -> Iterator[None]:
-    watch, shown = _Watch(label), _bar(label, bar_format="{desc}")
-
-    def refresh() -> None:
-        shown.set_description_str(printable(watch.text())[: shown.ncols], refresh=False)
-        shown.update(0)
-
+    watch = _Watch(label)
     token = _watch.set(watch)
     try:
-        with _refreshed(shown, refresh):
+        with _ticking(watch.tick):
             yield
     finally:
+        watch.shown.close()
         _watch.reset(token)
 
 
@@ -154,19 +154,18 @@ def steps(
     Parameters
     ----------
     unit : str
-        What is counted, in the plural.
+        The name of the items, in the plural.
     total : int, optional
-        How many there are; by default the number of items, if it is known.
+        The number of steps; by default the number of items, if it is known.
     size : callable, optional
-        How many an item stands for; by default one.
+        The number of steps that an item stands for; by default one.
     at_most : bool
         The loop may end before the total.
     """
     watch = _watch.get()
-    if watch is None or watch.loop is not None:  # the outermost loop counts
+    if watch is None or watch.counts:  # the outermost loop counts
         return items
-    known = _length(items) if total is None else total
-    return watch.counted(items, _Loop(unit, known, at_most, _clock()), size)
+    return watch.counted(items, _Steps(unit, _length(items) if total is None else total, at_most), size)
 
 
 def _length(items: Any) -> int | None:
@@ -176,70 +175,64 @@ def _length(items: Any) -> int | None:
     return len(items) if isinstance(items, Sized) else None
 
 
-class _Loop:
-    """A loop that counts: `done` of the total, which may not be known."""
+class _Steps(NamedTuple):
+    """The steps of a loop: their name and their number, if it is known."""
 
-    def __init__(self, unit: str, total: int | None, at_most: bool, began: float) -> None:
-        self.unit, self.total, self.at_most, self.began, self.done = unit, total, at_most, began, 0
+    unit: str
+    total: int | None
+    at_most: bool
 
-    def text(self, now: float) -> str:
-        """Return the count, the rate and the time left, as far as they are known."""
-        end = "" if self.total is None else f" of {'at most ' * self.at_most}{self.total:,}"
-        found = f"{self.done:,}{end} {self.unit}"
-        took = now - self.began
-        if not self.done or took <= 0:
-            return found
-        rate = self.done / took
-        found += f", {rate:.3g} a second" if rate >= 1 else f", {1 / rate:.3g} s each"
-        left = "" if self.total is None else f", {_interval((self.total - self.done) / rate)} left"
-        return found + left
+    @property
+    def bar_format(self) -> str:
+        """tqdm's format of a line with the count, the rate and the time left, as far as they are known."""
+        if self.total is None:
+            return _STEPS
+        return _STEPS.replace("{unit}", f"of {'at most ' * self.at_most}{{total_fmt}} {{unit}}") + ", {remaining} left"
 
 
 class _Watch:
-    """A call that is shown: its label, its start, and the loop that counts."""
+    """A call that is shown: a bar with its time, or with the steps of its outermost loop."""
 
     def __init__(self, label: str) -> None:
         self._label, self._began = label, _clock()
-        self.loop: _Loop | None = None
+        self.counts = False
+        self.shown = self._show(bar_format=_TIME)
 
-    def counted(self, items: Iterable[T], loop: _Loop, size: Callable[[T], int] | None) -> Iterator[T]:
-        """Yield items; each is done when the next one is asked for."""
-        if self.loop is not None:
+    def _show(self, **more: Any) -> Any:
+        return _bar(self._label, began=self._began, **more)
+
+    def tick(self) -> None:
+        """Refresh the bar; another thread may be counting."""
+        self.shown.tick()
+
+    def counted(self, items: Iterable[T], loop: _Steps, size: Callable[[T], int] | None) -> Iterator[T]:
+        """Yield items; each is done when the next one is requested."""
+        if self.counts:
             yield from items
             return
-        self.loop = loop
+        self.counts = True
+        self.shown.close()
+        self.shown = shown = self._show(bar_format=loop.bar_format, total=loop.total, unit=loop.unit)
         try:
             for item in items:
                 yield item
-                done = loop.done + (1 if size is None else size(item))
-                loop.done = done if loop.total is None else min(done, loop.total)
+                done = 1 if size is None else size(item)
+                shown.update(done if loop.total is None else min(done, loop.total - shown.n))
         finally:
-            self.loop = None
-
-    def text(self) -> str:
-        """Return the line; another thread may be counting."""
-        now, loop = _clock(), self.loop
-        counted = "" if loop is None else f", {loop.text(now)}"
-        return f"{self._label}: {_interval(now - self._began)}{counted}"
+            shown.close()
+            self.counts, self.shown = False, self._show(bar_format=_TIME)
 
 
-def _interval(seconds: float) -> str:
-    """Return a time as bars show it.
+def _bar(label: str, *, began: float | None = None, **more: Any) -> Any:
+    """Return a bar that appears once the task has taken two seconds.
 
-    >>> _interval(75), _interval(3700)
-    ('01:15', '1:01:40')
+    `began`: the start of the time that it shows, in seconds of the monotonic clock; by default now.
     """
-    return str(_bar_type().format_interval(seconds))
-
-
-def _bar(label: str, **more: Any) -> Any:
-    """Return a bar that appears once the task has taken two seconds."""
     now, current = _clock(), _current.get()
-    began = now if current is None else current.began
+    began = now if began is None else began
+    hidden = _PATIENCE - (now - (began if current is None else current.began))
     size = {"ncols": _width(), "nrows": _ROWS}
-    return _bar_type()(
-        desc=printable(label), leave=False, file=sys.stderr, delay=_PATIENCE - (now - began), miniters=0, **size, **more
-    )
+    return _bar_type()(now - began, desc=printable(label), leave=False, file=sys.stderr, delay=hidden, **size, **more)
 
 
 def _width() -> int:
@@ -257,7 +250,14 @@ def _bar_type() -> Any:
     from tqdm import tqdm  # type: ignore[import-untyped]
 
     class Bar(tqdm):  # type: ignore[misc]
+        start_t: float
         monitor_interval = 0  # no thread of tqdm's own: with `miniters` 0 it has nothing to adapt
+
+        def __init__(self, passed: float, delay: float, **more: Any) -> None:
+            # A positive delay hides the bar until its start is set; `tick` then shows it where the delay is over.
+            super().__init__(miniters=0, delay=max(delay, sys.float_info.epsilon), **more)
+            self.start_t, self.delay = self.start_t - passed, passed + delay
+            self.tick()
 
         def update(self, n: float = 1) -> bool | None:
             hidden = self.last_print_t < self.start_t + self.delay
@@ -265,5 +265,11 @@ def _bar_type() -> Any:
                 self.n += n  # finished work needs no bar
                 return None
             return super().update(n)  # type: ignore[no-any-return]
+
+        def tick(self) -> None:
+            """Refresh the time once the bar may appear; the count and its rate are the loop's alone."""
+            if self._time() >= self.start_t + self.delay:
+                self.delay = 0.0  # so that `close` removes a bar that only ticks showed
+                self.refresh()
 
     return Bar

@@ -84,7 +84,7 @@ def output() -> Iterator[Any]:
     except BrokenPipeError:
         _drop(sys.stdout, sys.__stdout__)
         raise
-    except (OSError, ValueError) as error:  # ValueError: it is a Python file, and closed
+    except (OSError, ValueError) as error:  # ValueError: a Python file object that is closed
         _drop(sys.stdout, sys.__stdout__)
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise OutputRefused(f"standard output cannot be written: {why}") from None
@@ -101,7 +101,7 @@ def say(text: str) -> None:
 
 def _drop(stream: Any, own: Any) -> None:
     """Redirect a stream's remaining output to nothing, as Python would fail on it again at exit."""
-    if stream is not own:  # the caller of `main` supplied it, and gets the error when it closes it
+    if stream is not own:  # the caller of `main` supplied the stream, and gets the error on closing it
         return
     with suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)

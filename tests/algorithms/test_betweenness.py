@@ -258,7 +258,7 @@ def test_no_vertices_and_bad_arguments(algorithm):
     assert none.to_coo()[-1].tolist() == [0.0] * none.nvals
     with pytest.raises(gb.exceptions.InvalidValue, match="k is 0; at least 1"):
         algorithm(gb.Matrix("BOOL", 3, 3), k=0)
-    with pytest.raises(gb.exceptions.InvalidValue, match="k and sources both say where to start"):
+    with pytest.raises(gb.exceptions.InvalidValue, match="k and sources are both given"):
         algorithm(gb.Matrix("BOOL", 3, 3), k=2, sources=[1])
     with pytest.raises(gb.exceptions.IndexOutOfBound, match="sources is 3"):
         algorithm(gb.Matrix("BOOL", 3, 3), sources=[3])

@@ -153,5 +153,5 @@ def test_no_vertices_and_bad_arguments(algorithm):
 
 
 def test_a_number_of_sources_and_the_sources_themselves():
-    with pytest.raises(gb.exceptions.InvalidValue, match="k and sources both say where to start"):
+    with pytest.raises(gb.exceptions.InvalidValue, match="k and sources are both given"):
         harmonic_centrality(gb.Matrix("BOOL", 3, 3), k=2, sources=[1])

@@ -260,7 +260,7 @@ def test_long_loops_are_called_in_portions(compiled, monkeypatch):
     assert compiled.ran == list(calls)
     monkeypatch.setattr(engine_loops, "_READ", 0)
     monkeypatch.setattr(_multi_source_bfs, "processors", lambda _: 2)
-    assert [piece for piece, _ in _multi_source_bfs.loop_pieces(A, range(5), 1.0, 5)] == [
+    assert [piece for piece, _ in _multi_source_bfs.loop_pieces(A, range(5), 5)] == [
         range(2),
         range(2, 4),
         range(4, 5),
@@ -401,9 +401,9 @@ def test_statements_run_where_memory_is_short_for_a_loop(compiled, monkeypatch):
     A = graph("random 12")
     compiled()
     monkeypatch.setattr(cpu_loops, "_SMALL", 0)
-    assert engine_loops.run_loop(orders.cores, A, cost=1.0) is not None
+    assert engine_loops.run_loop(orders.cores, A, times=0.01) is not None
     with gb.config.set(host_budget=100):
-        assert engine_loops.run_loop(orders.cores, A, cost=1.0) is None
+        assert engine_loops.run_loop(orders.cores, A, times=0.01) is None
 
 
 def test_ids_are_made_shorter_where_memory_has_room(compiled, monkeypatch):
@@ -419,8 +419,8 @@ def test_ids_are_made_shorter_where_memory_has_room(compiled, monkeypatch):
     original = engine_loops.run_loop
     monkeypatch.setattr(engine_loops, "run_loop", run_loop)
     found = []
-    for room in (shorter, shorter - 1):
-        with gb.config.set(host_budget=room):
+    for space in (shorter, shorter - 1):
+        with gb.config.set(host_budget=space):
             found.append((alg.katz_centrality(A, 0.01), alg.eigenvector_centrality(A, 1000)))
     assert set(compiled.ran) >= {"powers"}
     half = len(given) // 2
@@ -476,7 +476,7 @@ def test_threads_share_searches(compiled, monkeypatch):
     compiled()
     assert alg.betweenness_centrality(A).isclose(expected, rel_tol=1e-9, abs_tol=1e-12)
     level, met = np.empty(150, np.int32), np.zeros(150, bool)
-    each = engine_loops.run_loop(searches.levels, A, level, met, np.array([0]), 9, cost=1.0)
+    each = engine_loops.run_loop(searches.levels, A, level, met, np.array([0]), 9)
     assert each[3] == alg.bfs(A, 0).nvals
 
 
@@ -506,5 +506,5 @@ def test_threads_share_rounds_of_ranks(symmetric, weighted, compiled, monkeypatc
 def test_an_engine_without_loops_runs_statements(monkeypatch):
     monkeypatch.delattr(type(cpu.engine()).__mro__[1], "run_loop")
     A = graph("random 12")
-    assert engine_loops.run_loop(orders.cores, A, cost=1e12) is None
+    assert engine_loops.run_loop(orders.cores, A, times=1e10) is None
     assert alg.core_number(A).nvals == 12

@@ -132,7 +132,7 @@ def test_bad_shapes_and_types():
         pagerank(gb.Matrix("FP64", 2, 3))
     nans = matrix(csr(3, [(0, 1), (0, 2)], [1.0, np.nan]), "FP64")
     for bad in (nans, matrix(csr(3, [(0, 1), (0, 2)], [1e308, 1e308]), "FP64")):
-        with pytest.raises(gb.exceptions.InvalidValue, match="sums of a row's, that are NaN or infinite"):
+        with pytest.raises(gb.exceptions.InvalidValue, match="row sums, that are NaN or infinite"):
             pagerank(bad, weighted=True)
 
 

@@ -58,7 +58,7 @@ def test_cycles_and_bad_arguments():
     assert topological_sort(gb.Matrix("BOOL", 0, 0)).size == 0
     A = matrix(csr(5, [(0, 1), (1, 2), (2, 1), (2, 3)]))
     for algorithm in (generations, topological_sort):
-        with pytest.raises(gb.exceptions.InvalidValue, match="A has a cycle: 3 vertices, 1 the first"):
+        with pytest.raises(gb.exceptions.InvalidValue, match="A has a cycle: 3 vertices, the first 1"):
             algorithm(A)
         with pytest.raises(gb.exceptions.InvalidValue, match="cycle"):
             algorithm(matrix(SMALL["one loop"]))

@@ -60,8 +60,8 @@ def test_as_many_seeds_as_have_room_are_solved_at_once(gpu: Any, monkeypatch: py
     host = gb.applications.local_clustering(A.to("cpu"), seeds, 0.2, 1e-3, tol=1e-6)
     monkeypatch.setattr(local_pagerank, "_MANY", 2)
     free = iter([2, 1, 1, 0])
-    nbytes = local_pagerank._Room.within(A._store.in_stored_order()[0], 1e-3).nbytes(False)
-    monkeypatch.setattr(local_pagerank.budget, "make_room", lambda _: next(free) * nbytes)
+    nbytes = local_pagerank._Capacity.within(A._store.in_stored_order()[0], 1e-3).nbytes(False)
+    monkeypatch.setattr(local_pagerank.budget, "make_available", lambda _: next(free) * nbytes)
     seen = launched(monkeypatch)
     found = gb.applications.local_clustering(A, seeds, 0.2, 1e-3, tol=1e-6)
     assert seen == [True, True, True, False]  # two at once, one, one; for the last there is no room

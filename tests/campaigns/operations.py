@@ -384,15 +384,15 @@ def flows(draw: Draw) -> str | None:
     )  # fmt: skip
     s, t = rng.permutation(n)[:2].tolist()
     F = ops.net_flow(R.to("gpu") if draw.gpu else R, s, t).new()  # engines may find different ones
-    room, flow = R.to_dense(0), F.to_dense(0)
+    space, flow = R.to_dense(0), F.to_dense(0)
     net, reached, waiting = flow.sum(axis=1), {s}, [s]
     while waiting:
         i = waiting.pop()
-        for j in np.flatnonzero(room[i] > flow[i]).tolist():
+        for j in np.flatnonzero(space[i] > flow[i]).tolist():
             if j not in reached:
                 reached.add(j), waiting.append(j)
     net[[s, t]] -= [net[s], -net[s]]
-    if t in reached or net.any() or (flow != -flow.T).any() or (flow > room).any():
+    if t in reached or net.any() or (flow != -flow.T).any() or (flow > space).any():
         return f"net_flow({R.to_coo()}, {s}, {t}) is {F.to_coo()}"
     return _is_refused(lambda: ops.net_flow(R, s, s)) or _is_refused(lambda: ops.net_flow(R, s, n))
 

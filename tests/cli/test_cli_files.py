@@ -98,28 +98,28 @@ def test_json_has_no_infinity() -> None:
 class Full(io.RawIOBase):
     """A file on a disk that is full after some bytes."""
 
-    def __init__(self, room: int) -> None:
-        self.room = room
+    def __init__(self, space: int) -> None:
+        self.space = space
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
-        self.room -= memoryview(data).nbytes
-        if self.room < 0:
+        self.space -= memoryview(data).nbytes
+        if self.space < 0:
             raise OSError(ENOSPC, "No space left on device")
         return memoryview(data).nbytes
 
 
-@pytest.mark.parametrize("room", [0, 40_000])
+@pytest.mark.parametrize("space", [0, 40_000])
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz", "a.mtx", "a.gr", "a.graph", "a.wsg", "a.bel", "a.npz"])
 def test_a_full_disk(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, room: int
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, space: int
 ) -> None:
     """Return whether it is full at once or later, the file that was there stays as it was."""
     old = tmp_path / name
     old.write_bytes(b"old")
-    monkeypatch.setattr(atomic_write.os, "fdopen", lambda handle, mode: io.BufferedWriter(Full(room), 1000))
+    monkeypatch.setattr(atomic_write.os, "fdopen", lambda handle, mode: io.BufferedWriter(Full(space), 1000))
     err = failed(capsys, "convert", "urand:14?weights=1-99", old)
     assert err == f"sparsezc: {old} cannot be written: No space left on device\n"
     assert [path.name for path in tmp_path.iterdir()] == [name]

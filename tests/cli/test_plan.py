@@ -73,13 +73,13 @@ def test_so_many_bytes_are_allocated(gpu: Any, weights: str | None) -> None:
 def test_what_auto_takes_is_what_the_engine_takes(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "host_available", lambda: HOST_1TB)
     taken = set()
-    for room in (10**8, 10**9, 10**10):
-        monkeypatch.setattr(budget, "available", lambda room=room: room)
-        monkeypatch.setattr(budget, "make_room", lambda _, room=room: room)
+    for space in (10**8, 10**9, 10**10):
+        monkeypatch.setattr(budget, "available", lambda space=space: space)
+        monkeypatch.setattr(budget, "make_available", lambda _, space=space: space)
         for current in (None, *FILES):
             for nvals in (10**7, 10**8, 10**9):
                 sizes = Sizes(10**6, 10**6, nvals, 1, current=current)
-                told = choice(sizes, Machine(room, HOST_1TB, LINK))
+                told = choice(sizes, Machine(space, HOST_1TB, LINK))
                 assert told.name == budget.resolve("auto", sizes.nbytes, sizes.nrows, nvals, current=current)
                 assert told.fits
                 taken.add(told.name)
@@ -109,8 +109,8 @@ def published(file: str) -> Any:
         nrows = setting.get("nrows", setting.get("vertices"))
         if setting["placement"] in RECORDS and setting["placement"] != "uvm" and nrows > 10**7:
             nvals = setting.get("nvals", setting.get("entries"))
-            room = setting.get("budget_bytes", int(0.9 * found["machine"]["gpu"]["memory"]))
-            yield case, RECORDS[setting["placement"]], Sizes(nrows, nrows, nvals, 1), room
+            space = setting.get("budget_bytes", int(0.9 * found["machine"]["gpu"]["memory"]))
+            yield case, RECORDS[setting["placement"]], Sizes(nrows, nrows, nvals, 1), space
 
 
 @pytest.mark.parametrize(
@@ -125,8 +125,8 @@ def published(file: str) -> Any:
 def test_predictions_hold_the_published_times(file: str) -> None:
     """Within a quarter. The first searches of `hybrid` copy segments: their slowest call is not a search's."""
     count = 0
-    for case, record, sizes, room in published(f"{file}.json"):
-        times, setting = predicted(record, sizes, room, LINK), case["setting"]
+    for case, record, sizes, space in published(f"{file}.json"):
+        times, setting = predicted(record, sizes, space, LINK), case["setting"]
         if case["name"] == "bfs" and not record.baseline:
             # in device memory, and with a budget, searches have row heads
             heads = setting.get("heads", "on") == "on" and times.with_heads is not None
@@ -144,9 +144,9 @@ def test_predictions_hold_the_published_times(file: str) -> None:
 
 @pytest.mark.parametrize("file", ["h200-bfs64", "h200-bfs64-no-heads"])
 def test_predictions_hold_the_published_times_of_64_searches_at_once(file: str) -> None:
-    for case, _, sizes, room in published(f"algorithms/{file}.json"):
+    for case, _, sizes, space in published(f"algorithms/{file}.json"):
         if case["name"] == "bfs64":
-            low, high = together(sizes, budget.working_bytes(sizes.nrows) if "no-heads" in file else room, LINK)
+            low, high = together(sizes, budget.working_bytes(sizes.nrows) if "no-heads" in file else space, LINK)
             assert 0.75 * low <= case["derived"]["median"] <= 1.25 * high
 
 

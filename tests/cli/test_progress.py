@@ -225,18 +225,37 @@ def test_a_watched_loop_tells_count_rate_and_time_left(clock: Clock) -> None:
         watch = progress._watch.get()
         assert watch is not None
         for _ in steps(range(200), "rounds", at_most=True):
-            told.append(watch.text())
+            told.append(str(watch.shown))
             clock.now += 4
             list(steps(range(5), "inner steps"))  # the outermost loop counts
-        told.append(watch.text())
+        told.append(str(watch.shown))
         for _ in steps(iter("abc"), "sources", size=lambda _: 64):
             clock.now += 1
-            told.append(watch.text())
+            told.append(str(watch.shown))
     assert progress._watch.get() is None
-    assert told[0] == "ranks: 00:00, 0 of at most 200 rounds"
-    assert told[10] == "ranks: 00:40, 10 of at most 200 rounds, 4 s each, 12:40 left"
+    assert told[0] == "ranks: 00:00, 0 of at most 200 rounds, ?rounds/s, ? left"
+    assert told[10] == "ranks: 00:40, 10 of at most 200 rounds,  4.00s/rounds, 12:40 left"
     assert told[200] == "ranks: 13:20"
-    assert told[203] == "ranks: 13:23, 128 sources, 42.7 a second"
+    assert told[203] == "ranks: 13:23, 128 sources, 64.00sources/s"
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_a_watched_call_shows_between_its_steps_and_is_removed(clock: Clock, capsys: Any, counted: bool) -> None:
+    """A tick changes neither the count nor its rate."""
+    with gb.config.set(progress=True), watching("ranks"):
+        watch = progress._watch.get()
+        assert watch is not None
+        for _ in steps(range(4), "rounds") if counted else range(4):
+            clock.now += 0.75
+            watch.tick()
+        shown = capsys.readouterr().err
+        assert "ranks: 00:02" in shown
+        assert "00:01" not in shown  # two seconds are not over
+        if counted:
+            assert "3 of 4 rounds,  1.33rounds/s, 00:00 left" in shown
+        else:
+            assert shown.count("ranks") == 2
+    assert capsys.readouterr().err.endswith("\r")
 
 
 def test_a_loop_that_is_not_watched_is_not_touched() -> None:
@@ -260,11 +279,14 @@ def test_algorithms_count(
 ) -> None:
     """On the command line, by statements and by compiled loops; the line is gone at the end."""
     loops: list[Any] = []
+    bars: list[Any] = []
     count = progress._Watch.counted
 
     def counting(watch: Any, items: Any, loop: Any, size: Any) -> Any:
         loops.append(loop)
-        return count(watch, items, loop, size)
+        for item in count(watch, items, loop, size):
+            yield item
+            bars.append(watch.shown)
 
     monkeypatch.setattr(progress._Watch, "counted", counting)
     monkeypatch.setattr("sparsezc.core.engine_loops._READ", 0)  # loops are called for each pass over the rows
@@ -275,8 +297,9 @@ def test_algorithms_count(
             assert main(["run", *command, "--json"]) == 0
         runs.append(json.loads(capsys.readouterr().out))
         assert counted in [(loop.unit, loop.total) for loop in loops] or (compiled and counted[1] is None)
-        assert not counted[1] or any(loop.done > 0 for loop in loops)
+        assert not counted[1] or any(bar.n > 0 for bar in bars)
         loops.clear()
+        bars.clear()
     assert runs[0].keys() == runs[1].keys()
     assert main(["run", *command, "--quiet"]) == 0
     assert (loops, capsys.readouterr()) == ([], ("", ""))
@@ -284,16 +307,20 @@ def test_algorithms_count(
 
 def test_a_watched_call_is_shown(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     """By another thread, cut to the width of the terminal."""
-    shown = threading.Event()
-    text = progress._Watch.text
-    monkeypatch.setattr(progress._Watch, "text", lambda watch: (shown.set(), text(watch) + "x" * 500)[1])
+    seen = threading.Event()
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     monkeypatch.setattr(progress, "_REFRESH", 0.01)
     monkeypatch.setattr(progress, "_width", lambda: 59)
     bars = progress._bar_type()
-    monkeypatch.setattr(bars, "display", lambda bar, *_, **__: bar.sp(str(bar)) or (len(str(bar)) == 59 and seen.set()))
-    seen = threading.Event()
-    with gb.config.set(progress=True), watching("search"):
-        assert shown.wait(30)
+    show = bars.display
+
+    def display(bar: Any, *args: Any, **more: Any) -> Any:
+        done = show(bar, *args, **more)
+        if threading.current_thread() is not threading.main_thread() and len(str(bar)) == 59:
+            seen.set()
+        return done
+
+    monkeypatch.setattr(bars, "display", display)
+    with gb.config.set(progress=True), watching("search" + "x" * 500):
         assert seen.wait(30)
-    assert "search: 00:00xxx" in capsys.readouterr().err
+    assert f"search{'x' * 53}" in capsys.readouterr().err

@@ -238,10 +238,10 @@ class Kernel:
             raise wrong(f"{given}")
         if size in _BY_SIZE:
             return _BY_SIZE[size].from_buffer_copy(argument)
-        room = np.empty(size + 16, np.uint8)
-        at = -room.ctypes.data % 16  # as a GPU's parameters are aligned
-        room[at : at + size] = np.frombuffer(argument.tobytes(), np.uint8)
-        return (ctypes.c_char * size).from_buffer(room, at)
+        buffer = np.empty(size + 16, np.uint8)
+        at = -buffer.ctypes.data % 16  # as a GPU's parameters are aligned
+        buffer[at : at + size] = np.frombuffer(argument.tobytes(), np.uint8)
+        return (ctypes.c_char * size).from_buffer(buffer, at)
 
 
 #: What `pages` allocated and is still used, by its id.
@@ -272,9 +272,9 @@ class HostDevice:
         if self.guard:
             array = guarded_bytes(nbytes, self.guard)
         else:
-            room = np.zeros(nbytes + mmap.PAGESIZE, np.uint8)
-            array = room[-room.ctypes.data % mmap.PAGESIZE :][:nbytes]
-            _PAGES[id(room)] = room
+            buffer = np.zeros(nbytes + mmap.PAGESIZE, np.uint8)
+            array = buffer[-buffer.ctypes.data % mmap.PAGESIZE :][:nbytes]
+            _PAGES[id(buffer)] = buffer
         return Pages(array, array.ctypes.data, kind)
 
     def map(self, array: np.ndarray) -> Any:
@@ -323,8 +323,8 @@ class HostDevice:
         from sparsezc.device.striped_memory import owners
 
         owners(nbytes, self.cards())
-        room = np.empty(nbytes + 128, np.uint8)
-        return room[-room.ctypes.data % 128 :][:nbytes]
+        buffer = np.empty(nbytes + 128, np.uint8)
+        return buffer[-buffer.ctypes.data % 128 :][:nbytes]
 
     def window(self, nbytes: int) -> Any:
         """Return a file that stands for memory that another process can open by a name."""
@@ -488,9 +488,9 @@ class EmulatedDevice(HostDevice):
 
 def aligned(array: np.ndarray, to: int = 128, offset: int = 0) -> np.ndarray:
     """Return a copy whose first byte is ``offset`` bytes past a multiple of ``to``."""
-    room = np.empty(array.nbytes + 2 * to, np.uint8)
-    start = -room.ctypes.data % to + offset
-    copy = room[start : start + array.nbytes].view(array.dtype)
+    buffer = np.empty(array.nbytes + 2 * to, np.uint8)
+    start = -buffer.ctypes.data % to + offset
+    copy = buffer[start : start + array.nbytes].view(array.dtype)
     copy[...] = array
     return copy
 

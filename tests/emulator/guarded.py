@@ -16,12 +16,12 @@ PAGE = mmap.PAGESIZE
 def guarded_bytes(nbytes: int, edge: str) -> np.ndarray:
     """Zeros whose last byte (edge ``after``) or first byte (``before``) has a forbidden page for its neighbour."""
     size = -(-nbytes // PAGE) * PAGE
-    room = np.frombuffer(mmap.mmap(-1, size + PAGE), np.uint8)
-    forbidden = room.ctypes.data + (size if edge == "after" else 0)
+    buffer = np.frombuffer(mmap.mmap(-1, size + PAGE), np.uint8)
+    forbidden = buffer.ctypes.data + (size if edge == "after" else 0)
     if _libc.mprotect(ctypes.c_void_p(forbidden), ctypes.c_size_t(PAGE), 0):
         raise OSError(ctypes.get_errno(), "mprotect failed")
     start = size - nbytes if edge == "after" else PAGE
-    return room[start : start + nbytes]
+    return buffer[start : start + nbytes]
 
 
 class GuardedCopies:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,8 @@ OTHERS = {
     "sssp": lambda A: a.sssp(A, 0),
     "triangle_count": lambda A: a.triangle_count(A),
 }
+#: The methods that only some engines have.
+CAPABILITIES = {name for name in dir(engines.Capabilities) if name[0] != "_"}
 
 
 class Box:
@@ -194,8 +198,19 @@ def test_a_module_is_asked_for_its_engine(boxed: Boxed) -> None:
 
 
 def test_a_capability_that_no_engine_has_does_nothing(boxed: Boxed) -> None:
-    for name in (name for name in vars(engines.Capabilities) if name[0] != "_"):
+    assert len(CAPABILITIES) > 40
+    for name in CAPABILITIES:
         assert engines.capability(boxed, name)(1, 2, 3) is None
+
+
+def test_every_capability_that_is_asked_for_is_declared_and_in_the_docs() -> None:
+    package = Path(engines.__file__).parents[2]
+    texts = [path.read_text() for path in package.rglob("*.py")]
+    asked = {name for text in texts for name in re.findall(r'\b(?:can|capability)\([\w.()\[\]]+, "(\w+)"\)', text)}
+    assert {"search", "run_loop", "storage", "shared_step"} <= asked <= CAPABILITIES
+    page = (package.parent / "docs/engines.md").read_text().partition("## Optional capabilities")[2]
+    listed = re.findall(r"^\| `\w+Capabilities` \|.*\| (.+) \|$", page, re.MULTILINE)
+    assert {name for row in listed for name in re.findall(r"`(\w+)`", row)} == CAPABILITIES
 
 
 def test_engines_that_need_a_device_have_placements(gpu: Any) -> None:

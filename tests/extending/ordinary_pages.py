@@ -23,8 +23,8 @@ class OrdinaryBuffer(gb.placements.Buffer):
 
     def __init__(self, count: int, dtype: np.dtype[Any]) -> None:
         super().__init__(count, dtype)
-        room = np.empty(self.nbytes + _LINE, np.uint8)
-        self.array = room[-room.ctypes.data % _LINE :][: self.nbytes].view(self.dtype)
+        buffer = np.empty(self.nbytes + _LINE, np.uint8)
+        self.array = buffer[-buffer.ctypes.data % _LINE :][: self.nbytes].view(self.dtype)
 
     @property
     def pointer(self) -> int:

@@ -17,12 +17,8 @@ UNNAMED = re.compile(rf"\b({'|'.join(start + end for start, end in PRONOUNS)})\b
 QUESTION = re.compile(r"(What|Whether)\b")
 #: Words that are no terms: data is stored or is in memory, and code is in folders.
 ODD = re.compile(r"\b(lie|lies|lying|rooms)\b")
-#: Files that may have them: this one, and those that pass arguments to kernels which call them rooms.
-ALLOWED = {
-    "tests/house/test_words.py",
-    "sparsezc/engines/gpu/graphs/local_pagerank.py",
-    "sparsezc/engines/gpu/several_processes/peer_searches.py",
-}
+#: Files that may have them.
+ALLOWED = {"tests/house/test_words.py"}
 QUOTED = re.compile(r"[\"']\s*(What|Whether)\b")  # where a docstring may begin so
 
 

@@ -203,7 +203,7 @@ def test_the_line_is_the_constructs() -> None:
 def test_what_has_no_text() -> None:
     namespace: dict[str, Any] = {}
     exec("def hidden(x): return x", namespace)
-    with pytest.raises(exceptions.UdfParseError, match="its text cannot be found"):
+    with pytest.raises(exceptions.UdfParseError, match="its source text, which is translated, cannot be found"):
         unary.register_anonymous(namespace["hidden"])
     for wrong in (3, abs, math.sqrt, "x + 1"):
         with pytest.raises(TypeError, match="must be a function"):
@@ -278,7 +278,7 @@ def test_names() -> None:
     with pytest.raises(AttributeError, match=r"unary\.abs is already defined") as caught:
         unary.register_new("abs", fine)
     assert isinstance(caught.value, exceptions.InvalidValue)
-    with pytest.raises(AttributeError, match="is something else"):
+    with pytest.raises(AttributeError, match="is an object, not a namespace"):
         unary.register_new("abs.more", fine)
     with pytest.raises(ValueError, match="is no name"):
         unary.register_new("not a name", fine)

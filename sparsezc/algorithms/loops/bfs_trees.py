@@ -1,4 +1,4 @@
-"""Breadth-first trees whose vertices take their neighbours in the order of the row, not in that of the ids."""
+"""Breadth-first trees in which vertices visit their neighbours in the order of the row, which may differ from ids'."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["tree"]
 
 
+@replacing(60)  # an entry, in Python
 def tree(indptr: Any, indices: Any, parent: Any, sources: Any, target: int, farthest: int) -> Any:
-    """Search from some vertices, up to the level of a target or a number of hops.
+    """Search from `sources`, up to the level of `target` or to `farthest` hops.
 
-    Return the vertices in the order in which they are found, their number, the depth of each, and their parents by
-    vertex, which are -1 before and stay so at sources.
+    Return the vertices in the order in which they are found, their number, the depth of each vertex, and `parent`. All
+    values of `parent` are -1 before the call, and remain so at sources.
     """
     n = parent.size
     queue, depth = np.empty(max(n, sources.size), np.int64), np.zeros(n, np.int64)
@@ -22,7 +25,7 @@ def tree(indptr: Any, indices: Any, parent: Any, sources: Any, target: int, fart
         queue[k] = sources[k]
         met[sources[k]] = True
     first = 0
-    while first < last < n:  # once all are found, no edge tells more
+    while first < last < n:  # once all are found, further edges find none
         v = queue[first]
         first += 1
         below = depth[v] + 1

@@ -1,4 +1,4 @@
-"""Parts of a graph: components, and the edges that join them."""
+"""Components, spanning forests, and counts over the edges of a graph."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.algorithms.loops import jumping
+from sparsezc.algorithms.loops import jumping, replacing
 
 __all__ = ["components", "degree_sums", "forest", "inside", "loops", "opposites", "strong_components"]
 
 
+@replacing(20)
 def components(indptr: Any, indices: Any, group: Any = None) -> Any:
-    """Return the smallest vertex of each weak component, by trees whose roots are their smallest vertices.
+    """Return for each vertex the smallest vertex of its weak component, by union-find with the smallest as roots.
 
-    `group`: a number of each vertex; then only edges between vertices of the same one count.
+    `group`: a number for each vertex; if it is given, only edges between vertices of equal numbers count.
     """
-    starts = indptr.view(np.uint64)  # as in searches.py: all numbers here are unsigned
+    starts = indptr.view(np.uint64)  # all numbers here are unsigned: see searches.py
     labels = np.arange(indptr.size - 1)
     parent = labels.view(np.uint64)
     for v in range(labels.size):
@@ -26,7 +27,7 @@ def components(indptr: Any, indices: Any, group: Any = None) -> Any:
             root = parent[root]
         for at in range(starts[v], starts[v + 1]):
             u = np.uint64(indices[at])
-            if group is not None and group[u] != group[v]:  # numba leaves this out where there is none
+            if group is not None and group[u] != group[v]:  # numba omits this test if `group` is None
                 continue
             while parent[u] != u:
                 parent[u] = parent[parent[u]]
@@ -36,28 +37,29 @@ def components(indptr: Any, indices: Any, group: Any = None) -> Any:
                 root = u
             elif root < u:
                 parent[u] = root
-    for v in range(labels.size):  # a parent is smaller, so its own is final
+    for v in range(labels.size):  # a parent is smaller than v, so its own parent is final
         parent[v] = parent[parent[v]]
     return labels
 
 
+@replacing(20)
 @jumping
 def strong_components(indptr: Any, indices: Any) -> Any:
-    """Return the smallest vertex of each strong component, by one depth-first search.
+    """Return for each vertex the smallest vertex of its strong component, by one depth-first search.
 
     Source: R. Tarjan, Depth-first search and linear graph algorithms, SIAM J. Computing 1, 1972, doi:10.1137/0201010;
     with one number a vertex: D. Pearce, A space-efficient algorithm for finding strongly connected components,
     Information Processing Letters 116, 2016, doi:10.1016/j.ipl.2015.08.010.
     """
     n = np.uint64(indptr.size - 1)
-    starts = indptr.view(np.uint64)  # numba checks no sign then
+    starts = indptr.view(np.uint64)  # unsigned, so that numba omits sign checks
     one = np.uint64(1)
-    # the number of the first vertex met that it reaches back to; n and more once it is done
+    # the smallest visit number that each vertex reaches; n + 1 once its component is complete
     low = np.zeros(n, np.uint64)
     label = np.arange(indptr.size - 1)
     next = starts[:-1].copy()
     path, kept = np.empty(n, np.uint64), np.empty(n, np.uint64)
-    own = np.zeros(n, np.bool_)  # nothing that was met before is reached from it
+    own = np.zeros(n, np.bool_)  # it reaches no vertex met before it
     number = waiting = np.uint64(0)
     for start in range(n):
         if low[start]:
@@ -78,7 +80,7 @@ def strong_components(indptr: Any, indices: Any) -> Any:
                 low[v] = least
                 own[v] = False
             if at < end:
-                u = np.uint64(indices[at])  # the edge is looked at again once u is done
+                u = np.uint64(indices[at])  # the edge is read again once u is done
                 path[depth] = u
                 depth += one
                 number += one
@@ -103,10 +105,12 @@ def strong_components(indptr: Any, indices: Any) -> Any:
     return label
 
 
+@replacing(200)
 def forest(indptr: Any, indices: Any, order: Any) -> Any:
-    """Return the forest of the entries, in an order, that join trees which no entry before them has joined.
+    """Return the spanning forest of the entries that, taken in `order`, join two trees (Kruskal's method).
 
-    Entries are above the diagonal. The forest has each in both directions: its rows, ids, and the entries of both.
+    Entries are above the diagonal. The forest has each of them in both directions: return its row offsets, its ids, and
+    for each id the number of the entry that it is from.
     """
     n = indptr.size - 1
     row = np.empty(indices.size, np.uint64)
@@ -136,7 +140,7 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
         begin[v + 1] += begin[v]
     free = begin[:n].copy()
     ids, entries = np.empty(begin[n], np.int64), np.empty(begin[n], np.int64)
-    for entry in range(indices.size):  # by rows, so the ids of each row come in ascending order
+    for entry in range(indices.size):  # in order of rows, so that ids ascend in each row
         if taken[entry]:
             column = np.uint64(indices[entry])
             for end, other in ((row[entry], column), (column, row[entry])):
@@ -146,13 +150,14 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
     return begin, ids, entries
 
 
+@replacing(10)
 def inside(indptr: Any, indices: Any, label: Any, symmetric: bool) -> Any:
-    """Return the number of entries within a label, and the sum over labels of the products of both degrees.
+    """Return the number of entries (i, j) of equal labels, and the sum over labels of out-degree times in-degree.
 
-    Labels are unsigned.
+    Labels are unsigned numbers below n.
     """
     n = indptr.size - 1
-    starts = indptr.view(np.uint64)  # numba checks no sign then
+    starts = indptr.view(np.uint64)  # unsigned, so that numba omits sign checks
     leaving = np.zeros(n)
     left = diagonal = 0
     for v in range(n):
@@ -160,7 +165,7 @@ def inside(indptr: Any, indices: Any, label: Any, symmetric: bool) -> Any:
         leaving[own] += indptr[v + 1] - indptr[v]
         for at in range(starts[v], starts[v + 1]):
             u = np.uint64(indices[at])
-            if symmetric and u >= np.uint64(v):  # ids ascend, and what follows has its opposite left of it
+            if symmetric and u >= np.uint64(v):  # ids ascend: the rest is counted by its opposites
                 diagonal += u == np.uint64(v)
                 break
             left += label[u] == own
@@ -175,11 +180,12 @@ def inside(indptr: Any, indices: Any, label: Any, symmetric: bool) -> Any:
     return 2 * left + diagonal if symmetric else left, chance
 
 
+@replacing(50)
 def opposites(indptr: Any, indices: Any) -> Any:
     """Return the number of entries (i, j) off the diagonal that have an entry (j, i).
 
-    Ids ascend in each row, so from row to row a row's next id that is looked for only moves forward. Entries left of
-    the diagonal look for theirs.
+    Ids ascend in each row. Entries (i, j) left of the diagonal are looked up in row j; as i ascends, each lookup in a
+    row continues where the last one ended.
     """
     starts, one = indptr.view(np.uint64), np.uint64(1)
     next = starts[:-1].copy()
@@ -197,6 +203,7 @@ def opposites(indptr: Any, indices: Any) -> Any:
     return 2 * count
 
 
+@replacing(1)
 def loops(indptr: Any, indices: Any) -> Any:
     """Return whether an entry is on the diagonal."""
     starts = indptr.view(np.uint64)
@@ -207,15 +214,16 @@ def loops(indptr: Any, indices: Any) -> Any:
     return False
 
 
+@replacing(10)
 def degree_sums(indptr: Any, indices: Any, x_out: bool, y_out: bool, symmetric: bool, twice: bool) -> Any:
     """Return the number of entries (i, j), and sums over them of a(i), its square, b(j), its square, and a(i) b(j).
 
-    a and b are numbers of entries in rows, or in columns; with `twice` an entry of the diagonal counts twice.
+    a is the out-degree if `x_out`, else the in-degree, and b likewise by `y_out`; with `twice` a loop adds 2 to them.
     """
     n = indptr.size - 1
     starts, one = indptr.view(np.uint64), np.uint64(1)
     out = np.empty(n, np.int64)
-    block = np.uint64(512)  # entries summed together, unless a row has more: their sums stay in the first cache
+    block = np.uint64(512)  # entries, or those of the longest row if more: their prefix sums fit the L1 cache
     size = block
     for v in range(n):
         out[v] = indptr[v + 1] - indptr[v]
@@ -232,14 +240,14 @@ def degree_sums(indptr: Any, indices: Any, x_out: bool, y_out: bool, symmetric: 
             for at in range(starts[v], starts[v + 1]):
                 a[v] += np.uint64(indices[at]) == np.uint64(v)
     s_a = s_aa = s_b = s_bb = s_ab = 0
-    # By blocks, as processors do not foresee where short rows end: first the sum of b up to each entry, then the rows'.
+    # Ends of short rows are mispredicted branches: so prefix sums of b over a block of rows, then differences by row.
     upto = np.zeros(size + one, np.int64)
     row, rows = np.uint64(0), np.uint64(n)
     while row < rows:
         first, end, total, before = starts[row], row + one, 0, 0
         while end < rows and starts[end + one] - first <= block:
             end += one
-        if np.uint64(32) * (end - row) <= starts[end] - first:  # few ends of rows: two sums, as additions wait
+        if np.uint64(32) * (end - row) <= starts[end] - first:  # long rows: two sums, as additions wait
             for u in range(row, end):
                 at, last, odd = starts[u], starts[u + one], 0
                 total = 0

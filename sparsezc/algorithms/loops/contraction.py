@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["contracted", "numbered", "unweighted", "weighted"]
 
 
+@replacing(15)  # too few for Python to run the loop as it is written
 def unweighted(indptr: Any, indices: Any) -> Any:
-    """Return a network whose entries weigh 1 each, as `weighted` does; its weights are none, of an integer type."""
+    """Return the arrays of a network whose entries weigh 1, as `weighted` does; that of weights is empty INT64."""
     n = indptr.size - 1
     ids, k = np.empty(indices.size, np.uint32), np.empty(n)
     inside = squares = 0.0
@@ -23,8 +26,9 @@ def unweighted(indptr: Any, indices: Any) -> Any:
     return indptr.view(np.uint64).copy(), ids, np.empty(0, np.int64), k, inside, squares
 
 
+@replacing(15)  # too few for Python to run the loop as it is written
 def weighted(indptr: Any, indices: Any, values: Any) -> Any:
-    """Return a network's begins, ids, weights, and sums of rows; the weight of loops, and the squares of the sums."""
+    """Return a network's offsets, ids, weights and weighted degrees, the weight of loops and sum of squared degrees."""
     n = indptr.size - 1
     ids, k = np.empty(indices.size, np.uint32), np.zeros(n)
     inside = squares = 0.0
@@ -39,7 +43,7 @@ def weighted(indptr: Any, indices: Any, values: Any) -> Any:
 
 
 def numbered(k: Any, label: Any) -> Any:
-    """Return the numbers of the vertices' labels, in their order, n where one takes no part; and how many there are."""
+    """Return the rank of each vertex's label among the labels in use, n where k is 0; and the number of labels."""
     n = k.size
     rank, number = np.zeros(n, np.uint64), np.full(n, n, np.uint64)
     for v in range(n):
@@ -57,7 +61,7 @@ def numbered(k: Any, label: Any) -> Any:
 
 
 def contracted(begin: Any, ids: Any, weights: Any, k: Any, number: Any, count: Any) -> Any:
-    """Return the network of so many communities, as `weighted` does; `number`: those of the vertices, or n."""
+    """Return the arrays of the network of `count` communities, as `weighted` does; `number`: of each vertex, or n."""
     n = k.size
     one = np.uint64(1)
     nothing = np.uint64(n)

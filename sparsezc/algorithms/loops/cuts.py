@@ -6,14 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["blocks", "least_cut", "single_cuts"]
 
 
+@replacing(50)  # for each phase
 def least_cut(indptr: Any, indices: Any, weights: Any) -> Any:
-    """Return the weight of the least cut of an undirected graph of at least two vertices, and one side of it.
+    """Return the weight of a minimum cut of an undirected graph of at least two vertices, and one side of it.
 
-    A phase takes the group that is joined most heavily to those taken, from a heap of four children; its last group is
-    cut from the rest, and then merged with the one before. Weights are not negative.
+    Each phase of Stoer and Wagner's method takes groups of vertices one after another, always the one joined most
+    heavily to those taken, from a 4-ary heap. The last group is one side of a cut, and is then merged with the one
+    before. Weights are not negative.
     """
     n = indptr.size - 1
     group, last_of, next_of = np.arange(n), np.arange(n), np.full(n, -1)
@@ -87,16 +91,19 @@ def least_cut(indptr: Any, indices: Any, weights: Any) -> Any:
     return least, side
 
 
+@replacing(200)  # where the forest has few levels
 def single_cuts(indptr: Any, indices: Any) -> Any:
-    """Return which vertices of an undirected graph divide their component, and of each vertex the one above it in a
-    depth-first forest if the edge between them divides it, else -1. And the forest, for :func:`blocks`: when each
-    vertex is met, from 1 on, when the first is that an edge from below leads to, and the one above, or their number.
+    """Find the articulation points and the bridges of an undirected graph by a depth-first search.
+
+    Return whether each vertex is an articulation point; each vertex's parent in the depth-first forest if the edge
+    between them is a bridge, else -1; and, for :func:`blocks`, the forest: the visit number of each vertex, from 1 on,
+    the smallest visit number that an edge from its subtree leads to, and its parent, n at roots.
 
     Source: J. Hopcroft, R. Tarjan, Algorithm 447: efficient algorithms for graph manipulation, CACM 16, 1973,
     doi:10.1145/362248.362272.
     """
     n = indptr.size - 1
-    starts, one = indptr.view(np.uint64), np.uint64(1)  # numba checks no sign then
+    starts, one = indptr.view(np.uint64), np.uint64(1)  # unsigned, so that numba omits sign checks
     none = np.uint64(n)
     met, low, next = np.zeros(n, np.int64), np.empty(n, np.int64), starts[:-1].copy()
     parent, over, divides = np.full(n, none), np.full(n, -1), np.zeros(n, np.bool_)
@@ -133,9 +140,11 @@ def single_cuts(indptr: Any, indices: Any) -> Any:
     return divides, over, (met, low, parent)
 
 
+@replacing(200)  # where the forest has few levels
 def blocks(indptr: Any, indices: Any, forest: Any) -> Any:
-    """Return copies of the arrays, and with each entry the smallest vertex, but for the topmost, of its block: a
-    largest set of edges of which each two are on a common cycle.
+    """Return copies of `indptr` and `indices`, and the label of each entry's block, its biconnected component.
+
+    The label is the smallest vertex of the block without its topmost. `forest`: as :func:`single_cuts` returns it.
     """
     met, low, parent = forest
     n = met.size
@@ -146,7 +155,7 @@ def blocks(indptr: Any, indices: Any, forest: Any) -> Any:
         above = parent[v]
         if above < np.uint64(n):
             if low[v] < met[above]:
-                head[v] = head[above]  # the edge over v is on a cycle with that over the vertex above
+                head[v] = head[above]  # the parent edges of v and `above` are on a common cycle
             least[head[v]] = min(least[head[v]], np.int64(v))
     label, starts = np.empty(indptr[n], np.int64), indptr.view(np.uint64)
     for v in range(n):

@@ -1,4 +1,4 @@
-"""The greatest and the smallest eccentricity of undirected graphs, by few searches, and a bound of the first."""
+"""The diameter and the radius of undirected graphs, and a lower bound of the diameter, by few searches."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.algorithms.loops import jumping
+from sparsezc.algorithms.loops import jumping, replacing
 
 __all__ = ["farthest", "least", "longest"]
 
 
 def search(starts: Any, ids: Any, source: Any, level: Any, queue: Any) -> Any:
-    """Find the levels of vertices, -1 of those that are not reached; return the last level, and how many are."""
+    """Write levels, -1 at unreached vertices, to `level`; return the last level and the number of vertices reached."""
     level[:] = -1
     level[source] = 0
     queue[0] = source
@@ -31,7 +31,7 @@ def search(starts: Any, ids: Any, source: Any, level: Any, queue: Any) -> Any:
 
 
 def nearer(starts: Any, ids: Any, depth: Any, v: Any) -> Any:
-    """Return the neighbour of most edges that is nearer to the middle; v itself if it is there."""
+    """Return the neighbour of v, of those nearer to the middle, with the most edges; v itself if it is the middle."""
     best, most = v, np.uint64(0)
     for at in range(starts[v], starts[v + np.uint64(1)]):
         u = np.uint64(ids[at])
@@ -41,13 +41,15 @@ def nearer(starts: Any, ids: Any, depth: Any, v: Any) -> Any:
     return best
 
 
+@replacing(20)
 @jumping
 def longest(indptr: Any, indices: Any, state: Any, place: Any, searches: int) -> Any:
-    """Return the place and the state after some searches for the greatest distance between two vertices.
+    """Search for the diameter; return the place and the state after at most `searches` searches.
 
-    Two sweeps find a vertex in the middle. Then vertices are settled, the farthest from it first, until twice the
-    distance of those that are left is no more than what was found: by a search from one that is two steps nearer to
-    the middle, or else one step, which bounds all vertices around it at once, or at last from the vertex itself.
+    Two sweeps find a vertex in the middle. Then vertices are settled, the farthest from the middle first, until twice
+    the distance of the next one is at most the greatest distance found. A vertex is settled by a search from the vertex
+    two steps nearer to the middle, then by one from the vertex a step nearer, as these bound the eccentricities of all
+    vertices around, and finally by one from the vertex itself.
 
     Source: P. Crescenzi et al., On computing the diameter of real-world undirected graphs, Theoretical Computer Science
     514, 2013, doi:10.1016/j.tcs.2012.09.018; bounds: F. Takes, W. Kosters, CIKM 2011, doi:10.1145/2063576.2063748.
@@ -55,13 +57,13 @@ def longest(indptr: Any, indices: Any, state: Any, place: Any, searches: int) ->
     Parameters
     ----------
     state : (array, array, array, array)
-        The vertices by their distance from the middle; these distances; a bound of how far from each another may be;
-        which were searched from. They are empty at first, and written to.
+        The vertices in the order of their distances from the middle; these distances; upper bounds of eccentricities;
+        whether a search started at each vertex. The arrays are empty at first, and are overwritten.
     place : (int, int)
-        How many of the vertices are left, and the greatest distance found so far; 0 of them: it is the greatest of all;
-        -1: the graph is not connected.
+        The number of vertices left to settle, and the greatest distance found so far, which is the diameter once the
+        number is 0. A number of -1: the graph is not connected.
     searches : int
-        At most.
+        Most searches of this call.
     """
     n = indptr.size - 1
     starts = indptr.view(np.uint64)
@@ -80,7 +82,7 @@ def longest(indptr: Any, indices: Any, state: Any, place: Any, searches: int) ->
             distance = search(starts, indices, far, level, queue)[0]
             most = max(most, distance)
             middle = queue[n - 1]
-            while 2 * level[middle] > distance:  # half of the way back
+            while 2 * level[middle] > distance:  # back along half of the path
                 for at in range(starts[middle], starts[middle + np.uint64(1)]):
                     if level[np.uint64(indices[at])] < level[middle]:
                         middle = np.uint64(indices[at])
@@ -109,13 +111,14 @@ def longest(indptr: Any, indices: Any, state: Any, place: Any, searches: int) ->
     return (left, most), order, depth, upper, searched
 
 
+@replacing(20)
 @jumping
 def least(indptr: Any, indices: Any, state: Any, place: Any, searches: int) -> Any:
-    """Return the place and the state after some searches for the smallest eccentricity.
+    """Search for the radius; return the place and the state after at most `searches` searches.
 
-    A search from v with eccentricity e bounds that of w by max(d(v, w), e - d(v, w)). The vertex of least bound is
-    next, of most edges among those, and after each the one farthest from it, which raises the bounds of all in the
-    middle.
+    A search from v with eccentricity e bounds the eccentricity of w from below by max(d(v, w), e - d(v, w)). Searches
+    start alternately at the vertex of least bound, of several the one with the most edges, and at the vertex farthest
+    from it, which raises the bounds of all vertices in the middle.
 
     Source: F. Takes, W. Kosters, Computing the eccentricity distribution of large graphs, Algorithms 6, 2013,
     doi:10.3390/a6010100.
@@ -123,12 +126,12 @@ def least(indptr: Any, indices: Any, state: Any, place: Any, searches: int) -> A
     Parameters
     ----------
     state : (array,)
-        Lower bounds. It is empty at first, and written to.
+        Lower bounds of eccentricities. The array is empty at first, and is overwritten.
     place : (int, int, int)
-        Whether searches are left (1), or none (0), or the graph is not connected (-1); the smallest eccentricity found
-        so far; and the vertex to search from next, -1 for that of least bound.
+        1 while searches are left, 0 once the radius is found, -1 if the graph is not connected; the smallest
+        eccentricity found so far; the vertex of the next search, -1 for the vertex of least bound.
     searches : int
-        At most.
+        Most searches of this call.
     """
     n = indptr.size - 1
     starts = indptr.view(np.uint64)
@@ -157,11 +160,13 @@ def least(indptr: Any, indices: Any, state: Any, place: Any, searches: int) -> A
     return (1, smallest, far), lower
 
 
+@replacing(10)
 @jumping
 def farthest(indptr: Any, indices: Any, start: int, searches: int) -> Any:
-    """Return the greatest distance found by searches of an undirected graph, each from the end of the one before.
+    """Return the greatest distance found by at most `searches` searches, each from the end of the one before.
 
-    That is the smallest of the vertices farthest from its start. A `start` of -1 is the first vertex of most entries.
+    The end of a search is the smallest of the vertices farthest from its start. A `start` of -1 stands for the first
+    vertex with the most entries. The graph is undirected.
     """
     n = indptr.size - 1
     starts = indptr.view(np.uint64)
@@ -172,7 +177,7 @@ def farthest(indptr: Any, indices: Any, start: int, searches: int) -> Any:
             if starts[u + 1] - starts[u] > starts[start + 1] - starts[start]:
                 start = u
     longest, v = np.int64(0), np.uint64(start)
-    while searches and not begun[v]:  # the rest of a circle was searched
+    while searches and not begun[v]:  # further searches would repeat earlier ones
         searches -= 1
         begun[v] = True
         distance, last = search(starts, indices, v, level, queue)

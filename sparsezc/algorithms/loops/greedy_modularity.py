@@ -1,4 +1,4 @@
-"""Communities that merge two at a time, the best pair first."""
+"""Greedy modularity: communities merge two at a time, the pair of largest gain first."""
 
 from __future__ import annotations
 
@@ -6,20 +6,24 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["best_pairs"]
 
 
+@replacing(100_000)
 def best_pairs(
     indptr: Any, indices: Any, value: Any, heap: Any, share: Any, resolution: float, fewest: int, most: int
 ) -> Any:
-    """Merge the pair of the largest gain into its vertex of the higher number, again and again.
+    """Merge repeatedly the pair of largest gain, into its vertex of the higher number.
 
-    The matrix is symmetric without loops. `value` has the gain of each pair, numbered as the entries above the diagonal
-    are, by rows; it ends with the `most` communities below which no loss is taken. `heap` has the pairs, the largest
-    gain and then the smallest vertices first, and `share` each vertex's part of all edges out of it and to it.
-    Return the vertex into which each merged, and whether no pair was left.
+    The matrix is symmetric without loops. `value` holds the gain of each pair; pairs are numbered as the entries above
+    the diagonal, by rows. `heap` holds the pairs, those of largest gain and then of smallest vertices first, and
+    `share` each vertex's shares of all edges: of those out of it, and of those to it. Merging ends at `fewest`
+    communities, or once the largest gain is negative and at most `most` communities are left. Return the vertex into
+    which each vertex merged, and whether no pair was left.
 
-    Rows are linked lists; of the two entries of a pair each knows the other, so that an entry leaves a row at once.
+    Rows are linked lists, and `twin` links the two entries of a pair, so that an entry is removed in constant time.
     """
     n, entries, pairs = indptr.size - 1, indices.size, value.size
     value, heap, out, back = value.copy(), heap.copy(), share[0].copy(), share[1].copy()
@@ -34,7 +38,7 @@ def best_pairs(
             first[u] = indptr[u]
         for at in range(indptr[u], indptr[u + 1]):
             v = indices[at]
-            twin[at] = filled[v]  # rows in order fill row v in order
+            twin[at] = filled[v]  # rows ascend, so the entries of row v are filled in order
             filled[v] += 1
             if at > indptr[u]:
                 before[at] = at - 1
@@ -100,14 +104,14 @@ def best_pairs(
             at = after[at]
         out[v] += out[u]
         back[v] += back[u]
-        for k in range(waiting):  # one after another: the heap is in order but for one pair
+        for k in range(waiting):  # one at a time, so that only this pair is out of order in the heap
             e = touched[k]
             x, y = head[half[e]], head[twin[half[e]]]
             value[e], ends[e] = fresh[e], min(x, y) * n + max(x, y)
             at = place[e]
             up = False
             while True:
-                # up while it is better than its parent; else down while a child is better than it
+                # up while the pair is better than its parent; else down while a child is better than the pair
                 step = -1
                 if at > 0:
                     f = heap[(at - 1) // 2]
@@ -126,6 +130,6 @@ def best_pairs(
                 at = step
             heap[at] = e
             place[e] = at
-    for u in range(n - 1, -1, -1):  # a vertex merges into one of a higher number
+    for u in range(n - 1, -1, -1):  # label[u] is u or higher, so its own label is final
         label[u] = label[label[u]]
     return label, left == 0

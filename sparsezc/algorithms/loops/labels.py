@@ -1,4 +1,4 @@
-"""Vertices that choose among the labels of their neighbours. Numbers are unsigned: see searches.py."""
+"""Loops in which vertices choose among their neighbours' labels. Numbers are unsigned: see searches.py."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["joined", "moved", "propagated"]
 
 
+@replacing(15)
 def propagated(indptr: Any, indices: Any) -> Any:
-    """Return the labels of label_propagation.py, of an undirected simple graph.
+    """Return the labels that ``label_propagation`` finds in an undirected simple graph of less than 2^32 vertices.
 
-    Vertices of a colour are no neighbours, so they may choose one after another. There are less than 2^32.
+    Vertices of one colour are not neighbours, so they may choose one after another.
     """
     n = indptr.size - 1
     starts = indptr.view(np.uint64)
@@ -28,7 +31,7 @@ def propagated(indptr: Any, indices: Any) -> Any:
         d = n - (indptr[v + 1] - indptr[v])
         order[place[d]] = np.uint64(v)
         place[d] += 1
-    color, last = np.full(n, n, np.uint64), np.full(n + 1, n, np.uint64)  # last: that has a neighbour of each colour
+    color, last = np.full(n, n, np.uint64), np.full(n + 1, n, np.uint64)  # last: vertex beside each colour
     place = np.zeros(n + 2, np.int64)
     for v in order:
         for at in range(starts[v], starts[v + one]):
@@ -43,7 +46,7 @@ def propagated(indptr: Any, indices: Any) -> Any:
     for v in range(n):
         order[place[color[v]]] = np.uint64(v)
         place[color[v]] += 1
-    # rows in that order and half the bytes a number, as every round reads them
+    # copy the rows in this order, with 4-byte ids, as every round reads them
     place_of, begin, near = np.empty(n, np.uint32), np.zeros(n + 1, np.uint64), np.empty(indices.size, np.uint32)
     for r in range(n):
         place_of[order[r]] = r
@@ -67,7 +70,7 @@ def propagated(indptr: Any, indices: Any) -> Any:
             found = np.uint64(0)
             for at in range(begin[r], begin[r + 1]):
                 c = label[near[at]]
-                seen[found] = c  # without a branch, as labels come in no order
+                seen[found] = c  # branchless, as the order of labels is random
                 found += np.uint64(votes[c] == 0)
                 votes[c] += 1
             most = votes[own]
@@ -88,10 +91,11 @@ def propagated(indptr: Any, indices: Any) -> Any:
 
 
 def moved(begin: Any, ids: Any, weights: Any, k: Any, label: Any, chance: Any, how: Any) -> Any:
-    """Move vertices to the labels that gain most, as ops/labels.py says; return the number of rounds.
+    """Move vertices to the labels of largest gain, as :func:`sparsezc.ops.move_labels`; return the number of rounds.
 
-    `chance`: the multipliers of each round. `how`: the scale of a penalty, the part of the vertices that move in the
-    last round, and of which part more let all look again.
+    `label` is overwritten. `chance`: the multipliers of each round. `how`: the factor of the penalty; the largest
+    share of vertices that move in the last round; and `many`: if more than one of `many` vertices moves in a turn, all
+    vertices choose again, else the movers' neighbours.
     """
     scale, least, many = how
     n = k.size
@@ -127,7 +131,7 @@ def moved(begin: Any, ids: Any, weights: Any, k: Any, label: Any, chance: Any, h
                     u = np.uint64(ids[at])
                     if u != v:
                         c = label[u]
-                        # without a branch, as labels come in no order; one of weight 0 may be listed again
+                        # branchless, as the order of labels is random; a label of weight 0 may be listed twice
                         seen[found] = c
                         found += np.uint64(total[c] == 0)
                         total[c] += weights[at] if weighs else 1
@@ -167,7 +171,7 @@ def moved(begin: Any, ids: Any, weights: Any, k: Any, label: Any, chance: Any, h
 
 
 def joined(begin: Any, ids: Any, weights: Any, k: Any, group: Any, chance: Any, scale: Any) -> Any:
-    """Return the label that each vertex has joined inside its group, as ops/labels.py says; `chance`: multipliers."""
+    """Return each vertex's label inside its group, as :func:`sparsezc.ops.join_labels`; `chance`: two multipliers."""
     n = k.size
     one = np.uint64(1)
     weighs = weights.size > 0
@@ -184,7 +188,7 @@ def joined(begin: Any, ids: Any, weights: Any, k: Any, group: Any, chance: Any, 
             u = np.uint64(ids[at])
             if u != v and group[u] == own:
                 inside[v] += weights[at] if weighs else 1.0
-    cut = inside.copy()  # what labels have to the rest of their group
+    cut = inside.copy()  # weight between each label and the rest of its group
     for v in range(n):
         alone[v] = inside[v] > 0 and inside[v] - (whole[group[v]] - k[v]) * k[v] * scale >= 0
     seen, listed, best = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.uint64)
@@ -234,7 +238,7 @@ def joined(begin: Any, ids: Any, weights: Any, k: Any, group: Any, chance: Any, 
                 u = np.uint64(ids[at])
                 if u != v and group[u] == group[v] and label[u] == c:
                     w = weights[at] if weighs else 1.0
-                    # once for each end of an entry between two that came in this turn
+                    # two vertices that joined in this turn both meet the entry between them
                     weight += w if u != c and turns[u] == turn else 2.0 * w
             cut[c] += inside[v] - weight
     return label

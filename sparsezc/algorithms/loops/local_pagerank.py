@@ -1,4 +1,4 @@
-"""Local clusters: vertices near some seeds are numbered as they are met, and steps run over the rows that were read."""
+"""Loops of local clustering: numbers for the vertices near seeds, and gradient steps over the rows read so far."""
 
 from __future__ import annotations
 
@@ -6,32 +6,35 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["advance", "later_ends", "number"]
 
 
+@replacing(100)  # an entry, in all steps by NumPy's arrays
 def number(table: Any, known: Any, count: int, numbers: Any, first: int, lines: Any, ids: Any) -> Any:
-    """Give numbers to the vertices of some rows: those already known keep theirs, new ones get the next.
+    """Give numbers to the vertices in some rows: known vertices keep theirs, new ones get the next.
 
     Parameters
     ----------
-    table : array of int32, of a power of two
-        Numbers by the hash of their vertices, -1 where there is none; it is written to.
+    table : array of int32, size a power of two
+        A hash table of the vertices' numbers, -1 in empty slots; it is overwritten.
     known : array of int64, half as large
-        The first `count` are the vertices by their numbers; it is written to.
+        The first `count` items are the vertices in the order of their numbers; it is overwritten.
     numbers : array of uint32
-        The numbers of the ids are written from `first` on.
+        The numbers of the ids are written to it from position `first` on.
     lines : array of int64, shape (rows, 2)
-        Where each row begins and ends in `ids`.
+        The begin and the end of each row in `ids`.
 
     Returns
     -------
     table, known, count, numbers
-        As they are afterwards: arrays that were too small are copied to larger ones.
+        Their new values; arrays that were too small are copied to larger ones.
     """
 
     def seek(table: Any, known: Any, v: Any) -> Any:
-        """Return the place of a vertex, or the empty one that it would get."""
-        mask = np.uint64(table.size - 1)  # unsigned places are not looked at for being negative
+        """Return the slot of a vertex, or the empty slot that it would get."""
+        mask = np.uint64(table.size - 1)  # unsigned, so that numba omits sign checks
         place = (np.uint64(v) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32) & mask  # 2**64 / 1.618
         while table[place] >= 0 and known[np.uint64(table[place])] != v:
             place = (place + np.uint64(1)) & mask
@@ -67,28 +70,30 @@ def number(table: Any, known: Any, count: int, numbers: Any, first: int, lines: 
     return table, known, count, numbers
 
 
+@replacing(100)
 def advance(rows: Any, degree: Any, seeds: Any, state: Any, limits: Any) -> Any:
-    """Take the steps of each seed until it has settled, or meets vertices whose rows were not read.
+    """Take the steps of each seed until it has settled, or needs rows that were not read.
 
-    Vertices are told by their numbers. Each seed has steps of its own, which are
-    Y = max((1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, 0), from Y = 0; the vertices of its solution are
-    *inside*. Most steps are taken over the edges between these; one of `every` looks at their neighbours, too.
+    Vertices are given by their numbers. Each seed has steps of its own, Y = max((1 - alpha)/2 (Y + Y S D^-1) + alpha s
+    D^-1 - rho alpha, 0), from Y = 0; the vertices of its solution are *inside*. Most steps use only the edges between
+    inside vertices; one of `every` steps computes their neighbours, too.
 
     Parameters
     ----------
     rows : (array, array, array)
-        The place of each vertex's row, -1 if it was not read; where each row begins, and the end; numbers.
+        The row of each vertex, -1 if it was not read; the offsets of rows; the numbers of the vertices in them.
     seeds : array of int64
+        The numbers of the seeds.
     state : (array, array, array, array, array)
-        Where each seed's vertices inside begin, and the end; these; their y; the steps of each seed so far, -1 once it
-        has settled; its largest growth in the last step.
+        The offsets of each seed's inside vertices; these vertices; their y; the steps of each seed so far, -1 once it
+        has settled; the largest growth in each seed's last step.
     limits : (float, float, float, int, int)
-        alpha, rho, the growth that is none, the most steps, and `every`.
+        alpha, rho, the largest growth that counts as none, the most steps, and `every`.
 
     Returns
     -------
     begin, inside, y, steps, grown, wanted
-        The state afterwards; the vertices inside whose rows were not read, each once.
+        The new state, and the inside vertices whose rows were not read, each once.
     """
     row, start, number = rows
     begin, inside, y, steps, grown = state
@@ -98,7 +103,8 @@ def advance(rows: Any, degree: Any, seeds: Any, state: Any, limits: Any) -> Any:
     found, value = np.empty(max(2 * inside.size, 1024), np.int32), np.empty(max(2 * inside.size, 1024), np.float64)
     total = asked = 0
     wanted, is_wanted = np.empty(n, np.int64), np.zeros(n, np.bool_)
-    # of one seed: its vertices inside, and beyond; the place of each, -1 if there is none, -2, -3 ... beyond
+    # of one seed: its inside vertices, their neighbours beyond, and a place: from 0 on inside, -2, -3 ... beyond, else
+    # -1
     own, beyond, place = np.empty(n, np.int32), np.empty(n + 1, np.int32), np.full(n, -1, np.int32)
     now, next, source, share = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     flow, far, bound = np.empty(n), np.empty(n), np.empty(n)
@@ -111,7 +117,7 @@ def advance(rows: Any, degree: Any, seeds: Any, state: Any, limits: Any) -> Any:
         inner, outer = np.empty(0, np.uint32), np.empty(0, np.uint32)
         inner_start, outer_start = np.zeros(1, np.int64), np.zeros(1, np.int64)
         while 0 <= step < max_iter and not waits:
-            if changed:  # list the edges to vertices inside and beyond apart
+            if changed:  # list the edges to inside vertices and those beyond separately
                 changed, others, volume = False, 0, 0
                 for i in range(count):
                     place[own[i]] = i
@@ -128,7 +134,7 @@ def advance(rows: Any, degree: Any, seeds: Any, state: Any, limits: Any) -> Any:
                             inner[ins] = p
                             ins += 1
                             continue
-                        beyond[others] = v  # without a branch: processors do not foresee which vertices are new
+                        beyond[others] = v  # branchless: which vertices are new is unpredictable
                         q = others if p == -1 else -2 - p
                         others += p == -1
                         place[v] = -2 - q
@@ -166,7 +172,7 @@ def advance(rows: Any, degree: Any, seeds: Any, state: Any, limits: Any) -> Any:
             new = 0
             for i in range(others):
                 far[i] = bound[i] * flow[i] - rho * alpha
-            if count == 0 and others > 0:  # the seed is the first to be inside
+            if count == 0 and others > 0:  # the seed enters first
                 far[0] += alpha / degree[seeds[s]]
             for i in range(others):
                 new += far[i] > most
@@ -174,7 +180,7 @@ def advance(rows: Any, degree: Any, seeds: Any, state: Any, limits: Any) -> Any:
                 if grow <= most:
                     step = -1
                 continue
-            # those who enter are no longer beyond
+            # vertices that enter are no longer beyond
             for i in range(others):
                 place[beyond[i]] = -1
                 if far[i] > most:
@@ -205,10 +211,11 @@ def advance(rows: Any, degree: Any, seeds: Any, state: Any, limits: Any) -> Any:
     return begun, found[:total], value[:total], after, growth, wanted[:asked]
 
 
+@replacing(100)
 def later_ends(rows: Any, begin: Any, inside: Any, rank: Any) -> Any:
-    """Return of each vertex inside, by its rank, how many entries of rows end there that begin at an earlier one.
+    """Return for each rank the number of entries between its vertex and the seed's inside vertices of lower rank.
 
-    `rank` is of each vertex inside, among those of all seeds; entries in both directions count.
+    `rank`: the rank of each inside vertex among those of all seeds. Entries in both directions count.
     """
     row, start, number = rows
     place, ends = np.full(row.size, -1), np.zeros(rank.size, np.int64)

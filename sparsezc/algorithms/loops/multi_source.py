@@ -1,4 +1,4 @@
-"""Searches from many vertices: from 64 at once, one bit each; Brandes' two sweeps.
+"""Searches from many vertices: 64 at once, of one bit each; and Brandes' two sweeps, one source at a time.
 
 Ids are read as unsigned numbers: see :mod:`sparsezc.algorithms.loops.searches`.
 """
@@ -9,15 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.algorithms.loops import jumping
+from sparsezc.algorithms.loops import jumping, replacing
 
 __all__ = ["brandes", "counts"]
 
 
+@replacing(50)  # for each pass
 @jumping
 def counts(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> Any:
-    """Return of each vertex, over the searches from some of the sources that meet it: how many, the sum of their hops,
-    the sum of one over the hops, and the most hops; the source itself does not count.
+    """Count the searches from ``sources[first:last]`` that reach each vertex, and sum up their hops.
+
+    Return for each vertex the number of these searches, the sum of its hops from their sources, the sum of the
+    reciprocals of hops, and the most hops. A source does not count for itself.
     """
     n = indptr.size - 1
     indptr = indptr.view(np.uint64)
@@ -69,10 +72,12 @@ def counts(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> An
     return reached, total, inverse, farthest
 
 
+@replacing(20)  # for each search
 @jumping
 def brandes(indptr: Any, indices: Any, sources: Any, ends: bool, entries: bool, first: int, last: int) -> Any:
-    """Return the shares of shortest paths from some of the sources that pass through each vertex, with `ends` that are
-    to or from it as well; or, with `entries`, that use each entry.
+    """Sum over ``sources[first:last]`` the shares of shortest paths through each vertex, or each entry with `entries`.
+
+    With `ends` a path counts for its two ends, too.
     """
     n = indptr.size - 1
     indptr = indptr.view(np.uint64)

@@ -6,22 +6,25 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["acyclic", "cores", "first_set", "generations", "matching"]
 
 
+@replacing(100)
 def cores(indptr: Any, indices: Any) -> Any:
-    """Return core numbers of an undirected simple graph: vertices leave by their degrees, which are kept in bins.
+    """Return the core numbers of an undirected simple graph, removing vertices by degree from bins of equal degrees.
 
     Source: V. Batagelj, M. Zaversnik, An O(m) algorithm for cores decomposition of networks, 2003, arXiv:cs/0310049.
     """
     n = indptr.size - 1
-    starts = indptr.view(np.uint64)  # as in connectivity.py, numbers are unsigned: numba checks no sign then
+    starts = indptr.view(np.uint64)  # numbers are unsigned, so that numba omits sign checks
     one = np.uint64(1)
     degree = np.empty(n, np.int64)
     for v in range(n):  # np.diff would take three seconds to compile
         degree[v] = indptr[v + 1] - indptr[v]
     left = degree.view(np.uint64)
-    begin = np.zeros(n + 2, np.uint64)  # of the bin of each degree, in `order`
+    begin = np.zeros(n + 2, np.uint64)  # where the bin of each degree begins in `order`
     for v in range(n):
         begin[left[v] + one] += one
     for d in range(n + 1):
@@ -38,7 +41,7 @@ def cores(indptr: Any, indices: Any) -> Any:
             u = np.uint64(indices[entry])
             d = left[u]
             if d > least:
-                # u changes places with the first of its bin, which then begins behind it
+                # u swaps places with the first vertex of its bin, and the bin then begins after u
                 first = begin[d]
                 w = order[first]
                 order[place[u]] = w
@@ -50,9 +53,11 @@ def cores(indptr: Any, indices: Any) -> Any:
     return degree
 
 
+@replacing(30)
 def generations(indptr: Any, indices: Any) -> Any:
-    """Return the longest path to each vertex that is on no cycle, nor reached from one, -1 at others; which vertices
-    these are; a queue with them by their paths and numbers; and their number.
+    """Return the length of a longest path to each vertex, -1 for vertices on a cycle or reached from one.
+
+    Return also which vertices have a length; a queue of these, by length and then by number; and their number.
     """
     n = indptr.size - 1
     starts = indptr.view(np.uint64)
@@ -73,7 +78,7 @@ def generations(indptr: Any, indices: Any) -> Any:
         for at in range(starts[v], starts[v + one]):
             u = np.uint64(indices[at])
             left[u] -= 1
-            if left[u] == 0:  # the queue has generations in their order, so v's is the largest before u
+            if left[u] == 0:  # generations ascend in the queue, so v has the largest before u
                 generation[u] = generation[v] + 1
                 line[last] = u
                 last += one
@@ -91,12 +96,13 @@ def generations(indptr: Any, indices: Any) -> Any:
     return generation, generation >= 0, queue, np.int64(last)
 
 
+@replacing(30)
 def acyclic(indptr: Any, indices: Any) -> Any:
     """Return whether the graph has no cycle. Ids ascend in each row."""
     n = indptr.size - 1
     starts = indptr.view(np.uint64)
     one = np.uint64(1)
-    forward = backward = True  # all entries are on one side of the diagonal: the numbers are an order
+    forward = backward = True  # entries on one side of the diagonal alone: a topological order
     for v in range(n):
         first, end = starts[v], starts[v + 1]
         if first < end:
@@ -124,8 +130,9 @@ def acyclic(indptr: Any, indices: Any) -> Any:
     return last == n
 
 
+@replacing(10)
 def first_set(indptr: Any, indices: Any, order: Any) -> Any:
-    """Return the members of the independent set that takes each vertex of an order without a member beside it."""
+    """Return the members of the greedy independent set: in `order`, each vertex without a neighbour in the set."""
     starts = indptr.view(np.uint64)
     out = np.zeros(indptr.size - 1, np.bool_)
     member = np.zeros(indptr.size - 1, np.bool_)
@@ -137,12 +144,13 @@ def first_set(indptr: Any, indices: Any, order: Any) -> Any:
     return member
 
 
+@replacing(50)
 def matching(indptr: Any, indices: Any, start: Any, low: Any) -> Any:
-    """Return the partner of each vertex, -1 for none: an edge is matched that has the least key at both of its ends.
+    """Return the partner of each vertex, -1 for none: an edge whose key is the least at both of its ends is matched.
 
-    Vertices have words below 2**63 with their numbers in the bits of `low`, by SplitMix64's finaliser; the key of an
-    edge is the exclusive or of its ends' words. A vertex looks for its least key again once that edge's other end is
-    taken.
+    Each vertex has a word below 2**63, made by SplitMix64's finaliser, with the vertex number in the bits of `low`; the
+    key of an edge is the exclusive or of its ends' words. A vertex computes its least key again once the other end of
+    that edge is matched.
     """
     n = indptr.size - 1
     starts, one, taken = indptr.view(np.uint64), np.uint64(1), np.uint64(1 << 63)
@@ -152,7 +160,7 @@ def matching(indptr: Any, indices: Any, start: Any, low: Any) -> Any:
         x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         word[v] = ((x ^ (x >> np.uint64(31))) >> one & ~low) | np.uint64(v)
-    for v in range(n):  # no word is taken yet, so the reads of one row do not wait for those of another
+    for v in range(n):  # no vertex is matched yet, so rows can be read independently
         own, key = word[v], taken
         for at in range(starts[v], starts[v + 1]):
             key = min(key, word[np.uint64(indices[at])] ^ own)

@@ -6,20 +6,24 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["common"]
 
 
+@replacing(5)
 def common(indptr: Any, indices: Any, pairs: Any, weights: Any) -> Any:
-    """Return of each pair the number of common neighbours, the sum of their weights, and both numbers of neighbours.
+    """Return for each pair the number of common neighbours, the sum of their weights, and the degrees of both vertices.
 
-    `weights`: those of vertices, and which of them have one; both are empty if all count equally, or by their degree
-    d: 1 / d, or 1 / log d. The last two say which. Ids ascend in each row. Of two rows, one much longer, ids are sought
-    in the longer.
+    `weights`: (weight, has, inverse, logarithmic). `weight` and `has` are the vertices' weights and which vertices have
+    one; both are empty if all count equally, or, with `inverse`, by their degree d: as 1 / d, or as 1 / log d if
+    `logarithmic`. Ids ascend in each row. If one row is over 8 times as long, the other's ids are found in it by
+    bisection.
     """
     weight, has, inverse, logarithmic = weights
     size = pairs[0].size
     starts, one, many = indptr.view(np.uint64), np.uint64(1), np.uint64(8)
-    of_i, of_j = pairs[0].view(np.uint64), pairs[1].view(np.uint64)  # numba checks no sign then
+    of_i, of_j = pairs[0].view(np.uint64), pairs[1].view(np.uint64)  # unsigned, so that numba omits sign checks
     number, total, degrees = np.zeros(size, np.int64), np.zeros(size), np.empty((2, size), np.int64)
     for k in range(size):
         i, j = of_i[k], of_j[k]
@@ -44,7 +48,7 @@ def common(indptr: Any, indices: Any, pairs: Any, weights: Any) -> Any:
                     break
             y = np.uint64(indices[b])
             if x == y:
-                if inverse:  # a vertex without out-edges has no degree
+                if inverse:  # a vertex without out-edges does not count
                     degree = np.float64(starts[x + one] - starts[x])
                     if degree > 0.0:
                         number[k] += 1

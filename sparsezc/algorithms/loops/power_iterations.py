@@ -9,18 +9,21 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["BLOCKS", "PARALLEL", "krylov", "onward", "pagerank", "powers", "transposed"]
 
-BLOCKS = 16  # of rows, whose sums are added in order: so they are the same for any number of threads
-PARALLEL = 1e-12  # of the own part: what is beside it, of a vector that is an eigenvector but for rounding
+BLOCKS = 16  # blocks of rows; their sums are added in order, so that results do not depend on the number of threads
+PARALLEL = 1e-12  # residual, relative to the Rayleigh quotient, of a vector that is an eigenvector up to rounding
 
 
+@replacing(10)
 def transposed(indptr: Any, indices: Any, weights: Any, ids: Any) -> Any:
-    """Return the rows of A': where they begin, their ids, which are written into `ids`, and their weights, if any."""
+    """Return the rows of A': their offsets, their ids, which are written to `ids`, and their weights, if any."""
     n = indptr.size - 1
     indptr = indptr.view(np.uint64)
     begins, turned = np.zeros(n + 2, np.int64), np.empty(weights.size)
-    ends = begins[1:]  # where the next entry of each row comes: once all are there, the row's end
+    ends = begins[1:]  # the place of each row's next entry; finally the row's end
     for at in range(indptr[n]):
         begins[np.uint64(indices[at]) + np.uint64(2)] += 1
     for v in range(n):
@@ -36,29 +39,30 @@ def transposed(indptr: Any, indices: Any, weights: Any, ids: Any) -> Any:
     return begins[: n + 1], ids, turned
 
 
+@replacing(10)
 def pagerank(
     indptr: Any, indices: Any, weights: Any, state: Any, bound: float, pulls: bool, first: int, last: int
 ) -> int:
-    """Run rounds until one changes ranks by the bound at most, or one round of some blocks of rows; return how many.
+    """Run rounds until one changes the ranks by at most `bound`, or one round of some blocks; return their number.
 
     Parameters
     ----------
     indptr, indices : array
-        The rows of A' if `pulls`, else those of A, and then all blocks are run.
+        The rows of A' if `pulls`, else those of A, in which case the call must take all blocks.
     weights : array
-        Of the edges; none if all are 1.
+        The weights of the edges; empty if all are 1.
     state : tuple
-        The ranks; what each edge of a vertex carries of its rank, by weight, 0 without edges; what each vertex sends
-        along an edge, before and after a round, and where in these the given rows' are; likewise sums of each block:
-        ranks of vertices with edges, of those without, and changes; the numbers of the first round and of the one after
-        the last; where rank goes that no edge carries, where that of vertices without edges goes, or nothing, and the
-        damping.
+        The ranks; each vertex's share, d / k, by which its rank is sent along an edge, 0 without edges; two arrays of
+        rank times share of all vertices, for even and odd rounds; the given rows' parts of these; two arrays of sums
+        for each block, likewise: ranks of vertices with edges, ranks of the others, and changes; the numbers of the
+        first round and of the one after the last; and three parameters: the distribution of the rest, the distribution
+        of the rank of vertices without edges, or an empty array, and the damping d.
     bound : float
-        Below 0: every round is run.
+        A change of the ranks, the sum of absolute values; below 0 all rounds run.
     """
 
     def begin_of(block: int, indptr: Any, size: int) -> Any:
-        """Return the first row of a block; they have about as many rows and entries each."""
+        """Return the first row of a block; blocks have about equal sums of rows and entries."""
         low, high = np.uint64(0), np.uint64(size)
         least = (high + indptr[size]) * np.uint64(block) // np.uint64(BLOCKS)
         while low < high:
@@ -121,8 +125,9 @@ def pagerank(
     return count
 
 
+@replacing(1)  # for each product
 def onward(indptr: Any, indices: Any, weights: Any, x: Any, turned: bool) -> Any:
-    """Return A x, or A' x if `turned`; without weights all are 1."""
+    """Return A x, or A' x if `turned`; all weights are 1 if `weights` is empty."""
     n = indptr.size - 1
     indptr = indptr.view(np.uint64)
     y = np.zeros(n)
@@ -140,7 +145,7 @@ def onward(indptr: Any, indices: Any, weights: Any, x: Any, turned: bool) -> Any
 
 
 def row_sum(x: Any, ids: Any, at: Any, end: Any) -> Any:
-    """Sum over ids; four sums at a time, as each addition waits for the one before."""
+    """Sum up x at the ids from `at` to `end`, in four independent sums, as each addition waits for the one before."""
     one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
     a = b = c = d = 0.0
     while at + three < end:
@@ -156,7 +161,7 @@ def row_sum(x: Any, ids: Any, at: Any, end: Any) -> Any:
 
 
 def length_of(x: Any) -> Any:
-    """Return |x|, by four sums at a time, too."""
+    """Return |x|, by four independent sums, too."""
     a = b = c = d = 0.0
     whole = x.size - x.size % 4
     for v in range(0, whole, 4):
@@ -170,7 +175,7 @@ def length_of(x: Any) -> Any:
 
 
 def scaled(x: Any, length: float, before: Any) -> Any:
-    """Divide x by a length, and return the sum |x - before|."""
+    """Divide x by `length` in place; return the sum |x - before|."""
     a = b = c = d = 0.0
     whole = x.size - x.size % 4
     for v in range(0, whole, 4):
@@ -186,20 +191,22 @@ def scaled(x: Any, length: float, before: Any) -> Any:
     return (a + b) + (c + d)
 
 
+@replacing(1)  # for each product
 def powers(
     indptr: Any, indices: Any, weights: Any, start: Any, terms: Any, rows: Any, bound: float, rounds: int
 ) -> Any:
-    """Return x after rounds of x = s x + alpha A' x + b, and the change of the last, the first within the bound.
+    """Iterate x = s x + alpha A' x + b until a change is within `bound`, or for `rounds`; return x and the last change.
 
     Parameters
     ----------
     weights : array
-        Of the entries; none if all are 1.
+        The weights of the entries; empty if all are 1.
     terms : (float, float, array)
-        s, alpha and b; without b, x is scaled to length 1 in each round.
+        s, alpha and b; if b is empty, x is scaled to length 1 in each round.
     rows : (bool, bool)
-        Whether rows are summed, which is faster than adding to columns: the matrix is its own transpose. Whether ids of
-        4 bytes are made, in the time of a round, as caches hold twice as many: only of rows that are summed unweighted.
+        Whether rows are summed, which is faster than adding to columns, but needs a symmetric matrix. Whether ids are
+        first copied to 4 bytes, of which caches hold twice as many: only for unweighted sums. It takes as long as a
+        round.
     """
     n = indptr.size - 1
     indptr = indptr.view(np.uint64)
@@ -209,7 +216,7 @@ def powers(
     based = base.size > 0
     summed, shorter = rows
     short = np.empty(0, np.uint32)
-    if shorter and indices.itemsize > 4:  # those of files are short
+    if shorter and indices.itemsize > 4:  # ids in files have 4 bytes already
         short = indices.astype(np.uint32)
     for _ in range(rounds):
         x, before = before, x
@@ -237,7 +244,7 @@ def powers(
                 change += abs(x[v] - before[v])
         else:
             length = length_of(x)
-            if length == 0.0:  # squares that overflowed divided all scores to 0
+            if length == 0.0:  # squares overflowed, and all scores were divided to 0
                 change = np.nan
                 break
             change = scaled(x, length, before)
@@ -246,13 +253,15 @@ def powers(
     return x, change
 
 
+@replacing(1)  # for each product
 def krylov(indptr: Any, indices: Any, weights: Any, start: Any, parts: Any, vectors: Any) -> Any:
-    """Return the sum of the parts of a symmetric matrix's Lanczos vectors, without signs, and T's two diagonals.
+    """Return the absolute combination, by `parts`, of a symmetric matrix's Lanczos vectors, and T's two diagonals.
 
-    The vectors are written to `vectors`, a row each, if it has rows.
+    If `vectors` has rows, the Lanczos vectors are written to them.
 
-    With the vectors Q, T = Q' A Q has the first diagonal, and the second beside it on both sides, but for its last
-    number. There are as many vectors as parts, or fewer if one is nearly an eigenvector.
+    With the vectors as columns of Q, T = Q' A Q is tridiagonal: the first array returned is its diagonal, the second,
+    without its last number, the one beside it. There are as many vectors as parts, or fewer if one is nearly an
+    eigenvector.
     """
     n = indptr.size - 1
     indptr = indptr.view(np.uint64)

@@ -1,4 +1,4 @@
-"""Distances over lengths of any sign, by rounds over the vertices whose distances fell."""
+"""Distances over lengths of any sign (Bellman-Ford), by rounds over the vertices whose distances fell."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["relaxed"]
 
 
+@replacing(100)
 def relaxed(indptr: Any, indices: Any, lengths: Any, distance: Any, parent: Any, sources: Any) -> Any:
-    """Lower the distances from some vertices until none changes, or until parents form a cycle.
+    """Lower the distances from `sources` until none changes, or until parents form a cycle.
 
-    Return the distances, which are filled with one beyond all that occur; the parents, which are -1 before and stay so
-    at sources that no cycle reaches; and a vertex on the cycle, or -1. Parents are looked at after rounds 1, 2, 4, ...
-    and from as many as there are vertices on.
+    Return `distance`, which is filled with a value above all distances before the call; `parent`, which is filled with
+    -1 and keeps it at sources that no cycle reaches; and a vertex on the cycle, or -1. Parents are checked for cycles
+    after rounds 1, 2, 4, ... and from round n on.
     """
     n = indptr.size - 1
     starts = indptr.view(np.uint64)
@@ -48,7 +51,7 @@ def relaxed(indptr: Any, indices: Any, lengths: Any, distance: Any, parent: Any,
             for v in range(n):
                 looks += 1
                 at = v
-                while at >= 0 and seen[at] < looks - v:  # the first of this round's numbers
+                while at >= 0 and seen[at] < looks - v:  # the first number of this check
                     seen[at] = looks
                     at = parent[at]
                 if at >= 0 and seen[at] == looks:

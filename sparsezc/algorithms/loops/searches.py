@@ -1,8 +1,8 @@
-"""Searches from some vertices, one vertex at a time.
+"""Searches from one or several vertices that visit one vertex at a time.
 
-Ids, of 4 bytes or 8, are read as unsigned numbers: for a signed index numba checks whether it counts from the end,
-which takes up to half of a search's time. They are used as indices only, because numba adds a signed and an unsigned
-number as FP64.
+Ids, of 4 bytes or 8, are read as unsigned numbers: numba tests whether a signed index is negative, to count from the
+end, which takes up to half of a search's time. Unsigned numbers are used as indices only, because numba adds a signed
+and an unsigned number as FP64.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.algorithms.loops import jumping, taking, taking_one
+from sparsezc.algorithms.loops import jumping, replacing, taking, taking_one
 
 __all__ = ["distances", "induced", "levels", "parents"]
 
 
+@replacing(3)  # where the search has few levels
 @jumping
-@taking(20)  # 4 of a level, 1, and 8 in the queue; 5 once more where the answer is copied; 2 to spare
+@taking(20)  # bytes a vertex: level 4, met 1, queue 8; level and met again if the result is copied; 2 to spare
 def levels(indptr: Any, indices: Any, level: Any, met: Any, sources: Any, radius: int) -> Any:
-    """Write the hops from the nearest source, up to a radius, to `level`, and which vertices have them to `met`.
+    """Write the hops from the nearest source, up to `radius`, to `level`, and set `met` at the vertices reached.
 
-    Return both, a queue with these vertices, and their number. `met` is false everywhere before.
+    Return both, a queue of these vertices, and their number. `met` is false everywhere before the call.
     """
     starts, queue = indptr.view(np.uint64), np.empty(level.size, np.int64)
     first = last = 0
@@ -31,7 +32,7 @@ def levels(indptr: Any, indices: Any, level: Any, met: Any, sources: Any, radius
             level[s] = 0
             queue[last] = s
             last += 1
-    while first < last < met.size:  # once all are met, no edge tells more
+    while first < last < met.size:  # once all are met, further edges find none
         v = queue[first]
         first += 1
         depth = level[v] + 1
@@ -47,18 +48,19 @@ def levels(indptr: Any, indices: Any, level: Any, met: Any, sources: Any, radius
     return level, met, queue, last
 
 
+@replacing(3)  # where the search has few levels
 @jumping
-@taking(28)  # 8 of a parent, 1, and 8 in the queue; 9 once more where the answer is copied; 2 to spare
+@taking(28)  # bytes a vertex: parent 8, met 1, queue 8; parent and met again if the result is copied; 2 to spare
 def parents(indptr: Any, indices: Any, parent: Any, met: Any, source: int) -> Any:
-    """Write a shortest-path tree to `parent`, and which vertices it has to `met`.
+    """Write a breadth-first tree to `parent`, and set `met` at the vertices reached.
 
-    Return both, a queue with these vertices, and their number. `met` is false everywhere before.
+    Return both, a queue of these vertices, and their number. `met` is false everywhere before the call.
     """
     starts, queue = indptr.view(np.uint64), np.empty(parent.size, np.int64)
     met[source] = True
     parent[source] = queue[0] = source
     first, last = 0, 1
-    while first < last < met.size:  # once all are met, no edge tells more
+    while first < last < met.size:  # once all are met, further edges find none
         v = queue[first]
         first += 1
         for at in range(starts[v], starts[v + 1]):
@@ -71,22 +73,22 @@ def parents(indptr: Any, indices: Any, parent: Any, met: Any, source: int) -> An
     return parent, met, queue, last
 
 
+@replacing(100)
 @jumping
 def distances(
     indptr: Any, indices: Any, lengths: Any, distance: Any, parent: Any, sources: Any, target: int, most: Any
 ) -> Any:
-    """Write the distances from the nearest source to `distance`, which is filled with one beyond all that occur.
+    """Write the distances from the nearest source to `distance`, which is filled with a value above all distances.
 
-    Return it, and `parent` with the parents on these paths, of which sources have themselves, if it is not empty.
-    They are exact up to `most`, and up to the distance of the target if it is reached; farther vertices keep theirs.
-    Dijkstra's method, with a heap of four children, in which each vertex has a place; the heap has vertices in the
-    type of `sources`.
-    No length is negative, and no sum wraps around.
+    Return it, and `parent`: unless it is empty, the parents on these paths, sources being their own. Distances are
+    exact up to `most`, and up to the distance of the target if it is reached; farther vertices keep the filled value.
+    Dijkstra's method, with a 4-ary heap and each vertex's place in it; the heap has the dtype of `sources`. No length
+    is negative, and no sum wraps around.
     """
     n, tree = indptr.size - 1, parent.size > 0
     indptr = indptr.view(np.uint64)
     never, place = distance[:1].copy(), np.full(n, -1, sources.dtype)
-    heap, keys = np.empty(n, sources.dtype), np.empty(n, lengths.dtype)  # the vertices, and beside each its distance
+    heap, keys = np.empty(n, sources.dtype), np.empty(n, lengths.dtype)  # the vertices and their distances
     size = 0
     for s in sources:
         if place[s] < 0:
@@ -105,14 +107,14 @@ def distances(
         place[v] = -2
         size -= 1
         if size:
-            # the last one from the top down
+            # sift the last vertex down from the top
             x, key = heap[size], keys[size]
             at = 0
             while True:
                 child = 4 * at + 1
                 if child >= size:
                     break
-                if child + 4 <= size:  # without a branch, as the least comes in no order
+                if child + 4 <= size:  # branchless: the least is unpredictable
                     least = child + int(keys[child + 1] < keys[child])
                     other = child + 2 + int(keys[child + 3] < keys[child + 2])
                     least += (other - least) * int(keys[other] < keys[least])
@@ -154,12 +156,13 @@ def distances(
     return distance, parent
 
 
+@replacing(1)
 @jumping
 @taking_one
 def induced(indptr: Any, indices: Any, values: Any, rows: Any, member: Any) -> Any:
-    """Return where each of some rows begins among the entries between these vertices, and their columns and values.
+    """Return the submatrix of the vertices `rows`: the offsets of its rows, and the columns and values of its entries.
 
-    `member` is false everywhere before. Of one value that stands for all, one is returned.
+    `member` is false everywhere before the call. For an iso-valued matrix one value is returned.
     """
     starts, one, most = indptr.view(np.uint64), np.uint64(1), 1
     several = values.size == indices.size
@@ -170,7 +173,7 @@ def induced(indptr: Any, indices: Any, values: Any, rows: Any, member: Any) -> A
     found, last = np.empty(most if several else 0, values.dtype), 0
     for k in range(rows.size):
         v = np.uint64(rows[k])
-        for at in range(starts[v], starts[v + one]):  # the last write at a place stays: members come in no order
+        for at in range(starts[v], starts[v + one]):  # branchless: the next id overwrites a non-member's
             u = np.uint64(indices[at])
             ids[last] = u
             if several:

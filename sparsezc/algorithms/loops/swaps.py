@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["ends_of", "exchanges", "rows_of"]
 
 
+@replacing(5)
 def ends_of(indptr: Any, indices: Any) -> Any:
-    """Return the ends of the edges of a symmetric matrix without a diagonal, in two rows, by the smaller one."""
+    """Return the edges of a symmetric matrix without a diagonal: two rows of ends, the smaller first, ascending."""
     starts, one = indptr.view(np.uint64), np.uint64(1)
     ends, last = np.empty((2, indices.size // 2), np.int64), 0
     for v in range(np.uint64(indptr.size - 1)):
@@ -22,23 +25,24 @@ def ends_of(indptr: Any, indices: Any) -> Any:
     return ends
 
 
+@replacing(3000)  # a draw, in Python
 def exchanges(n: int, ends: Any, draws: Any, wanted: int) -> Any:
-    """Exchange ends of pairs of edges, (u, v) and (x, y) for (u, x) and (v, y), unless a loop or parallel edges come.
+    """Exchange ends of pairs of edges, (u, v) and (x, y) to (u, x) and (v, y), unless loops or parallel edges result.
 
-    `ends` has two rows of vertices, which are below `n`, and `draws` two rows of numbers: of an edge, times two, and
-    which of its ends is the first. Return the ends, the number of exchanges, and that of the draws that would give no
-    loop; no more exchanges than `wanted` are made.
+    `ends`: two rows of vertices, which are below `n`. `draws`: two rows, each number twice that of an edge, plus 0 or 1
+    for the end that is taken first. Return the ends, the number of exchanges, and the number of draws that would give
+    no loop; at most `wanted` exchanges are made.
 
-    A table has the edges, by the numbers of their ends, to find them in: each at the place that its number hashes to,
-    by 31 bits of a product (D. Knuth, The Art of Computer Programming 3, section 6.4), or at the next that is free.
+    Edges are found in a hash table with linear probing. An edge's number is hashed by 31 bits of a product (D. Knuth,
+    The Art of Computer Programming 3, section 6.4).
     """
 
     def key_of(one: Any, other: Any) -> Any:
-        """Return the number of an edge."""
+        """Return the number of an edge, unique and independent of its direction."""
         return min(one, other) * n + max(one, other)
 
     def home_of(key: Any, last: Any) -> Any:
-        """Return the place that an edge's number hashes to, in a table of which this is the last place."""
+        """Return the slot that an edge's number hashes to, in a table whose last slot is `last`."""
         return ((key & 0x7FFFFFFF) * 0x61C88647 >> 20 ^ key >> 31) & last
 
     edges = ends.shape[1]
@@ -77,7 +81,7 @@ def exchanges(n: int, ends: Any, draws: Any, wanted: int) -> Any:
             at = home_of(key, size - 1)
             while table[at] != key:
                 at = at + 1 & size - 1
-            # later keys that would no longer be found take the free place
+            # move later keys into the free slot if they would no longer be found
             free, at = at, at + 1 & size - 1
             while table[at] >= 0:
                 key = table[at]
@@ -99,8 +103,9 @@ def exchanges(n: int, ends: Any, draws: Any, wanted: int) -> Any:
     return ends, done, tried
 
 
+@replacing(100)  # an entry, where a statement builds the matrix
 def rows_of(n: int, ends: Any) -> Any:
-    """Return the rows of a symmetric matrix with an entry in both directions for each edge: offsets, and ids."""
+    """Return offsets and ids of the rows of the symmetric matrix that has each edge in both directions."""
     edges = ends.shape[1]
     begins, by_column = np.zeros(n + 1, np.int64), np.empty(2 * edges, np.int64)
     for side in range(2):
@@ -109,14 +114,14 @@ def rows_of(n: int, ends: Any) -> Any:
     for v in range(n):
         begins[v + 1] += begins[v]
     free = begins[:n].copy()
-    for side in range(2):  # the rows of each column, which are as many as the columns of that row
+    for side in range(2):  # list the rows of each column, as many as the row of that number has columns
         for e in range(edges):
             v = ends[side, e]
             by_column[free[v]] = ends[1 - side, e]
             free[v] += 1
     free[:] = begins[:n]
     ids = np.empty(2 * edges, np.int64)
-    for v in range(n):  # by columns, so the ids of each row come in ascending order
+    for v in range(n):  # in order of columns, so that ids ascend in each row
         for at in range(begins[v], begins[v + 1]):
             row = by_column[at]
             ids[free[row]] = v

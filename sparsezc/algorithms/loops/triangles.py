@@ -6,17 +6,20 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import replacing
+
 __all__ = ["corners"]
 
 
+@replacing(50)
 def corners(indptr: Any, indices: Any) -> Any:
     """Return the number of triangles at each vertex, and of ordered pairs of its neighbours.
 
-    Edges lead to the end of larger degree, of equal ones to the larger number, so no vertex has many; each triangle is
-    found once, from its first vertex.
+    Edges are oriented to the end of larger degree, of equal degrees to the larger number, so that rows stay short; each
+    triangle is found once, from its first vertex.
     """
     n = indptr.size - 1
-    starts, one = indptr.view(np.uint64), np.uint64(1)  # numba checks no sign then
+    starts, one = indptr.view(np.uint64), np.uint64(1)  # unsigned, so that numba omits sign checks
     pairs = np.empty(n, np.int64)
     begin, ids = np.zeros(n + 1, np.uint64), np.empty(indices.size // 2, np.uint32)
     count = np.uint64(0)

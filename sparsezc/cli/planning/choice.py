@@ -41,22 +41,22 @@ class Machine(NamedTuple):
         from sparsezc.device import cuda
         from sparsezc.memory import budget
 
-        room, cards = budget.available() if cuda.reason() is None else None, None
+        space, cards = budget.available() if cuda.reason() is None else None, None
         if arguments.card is not None:
-            room, cards = budget.parse(None, _memory(arguments.card, "--card"), 0), arguments.cards
+            space, cards = budget.parse(None, _memory(arguments.card, "--card"), 0), arguments.cards
         host = budget.host_available()
         if arguments.host is not None:
             host = budget.parse(None, _memory(arguments.host, "--host"), 0)
-        return cls(room, host, arguments.link or LINK, cards)
+        return cls(space, host, arguments.link or LINK, cards)
 
     @classmethod
-    def here(cls, room: str | None) -> Machine:
+    def here(cls, space: str | None) -> Machine:
         """Return this machine, with so much device memory if it is given."""
         from sparsezc.config import parse_bytes
 
         given = argparse.Namespace(card=None, host=None, link=None, cards=None)
         machine = cls.of(given)
-        return machine if room is None else machine._replace(card=parse_bytes(room))
+        return machine if space is None else machine._replace(card=parse_bytes(space))
 
 
 class Choice(NamedTuple):

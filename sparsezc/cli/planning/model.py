@@ -120,25 +120,25 @@ def needs(sizes: Sizes, cards: int | None = None) -> dict[str, dict[str, int]]:
     return {name: {"device": card, "host": host} for name, (card, host) in needed.items()}
 
 
-def heads(sizes: Sizes, room: int) -> int:
+def heads(sizes: Sizes, space: int) -> int:
     """Return the ids of each row that a row-head cache would keep, of the device memory that may be used."""
     slot = index_dtype(sizes.ncols, FITS).itemsize
-    may = budget.heads_room(budget.head_bytes(sizes.nrows), max(0, room - budget.working_bytes(sizes.nrows)))
+    may = budget.heads_space(budget.head_bytes(sizes.nrows), max(0, space - budget.working_bytes(sizes.nrows)))
     return min(may // (slot * max(sizes.nrows, 1)), budget.MOST_HEADS)
 
 
-def searches_at_once(sizes: Sizes, room: int) -> int:
+def searches_at_once(sizes: Sizes, space: int) -> int:
     """Return the number of searches whose vectors fit beside the matrix's offsets, 64 at most."""
-    left = max(0, room - budget.working_bytes(sizes.nrows) - (sizes.nbytes if _is_near(sizes, room) else 0))
+    left = max(0, space - budget.working_bytes(sizes.nrows) - (sizes.nbytes if _is_near(sizes, space) else 0))
     return min(TOGETHER, left // (_SOURCE_BYTES * max(sizes.nrows, 1)))
 
 
-def together(sizes: Sizes, room: int, link: float) -> Range:
+def together(sizes: Sizes, space: int, link: float) -> Range:
     """Return the seconds of 64 searches at once over the link."""
-    return _times(_TOGETHER_WITH_HEADS if _all_heads(sizes, room) else _TOGETHER, sizes.ids / link)
+    return _times(_TOGETHER_WITH_HEADS if _all_heads(sizes, space) else _TOGETHER, sizes.ids / link)
 
 
-def predicted(record: Placement, sizes: Sizes, room: int, link: float) -> Times:
+def predicted(record: Placement, sizes: Sizes, space: int, link: float) -> Times:
     """Return the seconds in a placement, with so much device memory and such a rate of reading host memory.
 
     Examples
@@ -160,29 +160,29 @@ def predicted(record: Placement, sizes: Sizes, room: int, link: float) -> Times:
         faster = 1 if record.buffers is None else _COPY
         whole, weighted = ((nbytes / link / faster,) * 2 for nbytes in (sizes.ids, every))
     else:
-        whole, weighted = (_resident(sizes, nbytes, room, link) for nbytes in (sizes.ids, every))
+        whole, weighted = (_resident(sizes, nbytes, space, link) for nbytes in (sizes.ids, every))
     if record.baseline:  # their searches differ by ten times, and `auto` never takes one
         return Times(whole, weighted)
     search, fast = _times(_SEARCH, in_place), _times(_WITH_HEADS, in_place)
-    if not _all_heads(sizes, room):
+    if not _all_heads(sizes, space):
         fast = (fast[0], search[1])  # between none and all of them
-    return Times(whole, weighted, search, fast if heads(sizes, room) else None)
+    return Times(whole, weighted, search, fast if heads(sizes, space) else None)
 
 
-def _resident(sizes: Sizes, nbytes: int, room: int, link: float) -> Range:
+def _resident(sizes: Sizes, nbytes: int, space: int, link: float) -> Range:
     """Return the seconds of a pass that reads a part in device memory and the rest over the link."""
-    left = max(0, room - budget.working_bytes(sizes.nrows))
-    most, fewest = left, left - heads(sizes, room) * sizes.nrows * index_dtype(sizes.ncols, FITS).itemsize
+    left = max(0, space - budget.working_bytes(sizes.nrows))
+    most, fewest = left, left - heads(sizes, space) * sizes.nrows * index_dtype(sizes.ncols, FITS).itemsize
     fast, slow = _times(_NEAR_PASS, sizes.nvals)
     return max(max(0, nbytes - most) / link, fast), max(0, nbytes - fewest) / link + slow * min(1, fewest / nbytes)
 
 
-def _is_near(sizes: Sizes, room: int) -> bool:
-    return RECORDS[budget.automatic(sizes.nbytes, sizes.nrows, room)].resident
+def _is_near(sizes: Sizes, space: int) -> bool:
+    return RECORDS[budget.automatic(sizes.nbytes, sizes.nrows, space)].resident
 
 
-def _all_heads(sizes: Sizes, room: int) -> bool:
-    return heads(sizes, room) * index_dtype(sizes.ncols, FITS).itemsize >= budget.HEAD_BYTES
+def _all_heads(sizes: Sizes, space: int) -> bool:
+    return heads(sizes, space) * index_dtype(sizes.ncols, FITS).itemsize >= budget.HEAD_BYTES
 
 
 def _times(rates: Range, count: float) -> Range:

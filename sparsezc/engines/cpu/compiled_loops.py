@@ -32,25 +32,25 @@ __all__ = ["arrays", "can_compile", "pays", "run_arrays", "run_in_place", "run_l
 _borrowed = first_use.function("sparsezc.engines.cpu.suitesparse.row_arrays", "borrowed")
 _in_threads = first_use.function("sparsezc.engines.cpu.labels.weights", "in_threads")
 
-_LOAD = 0.35e9  # nanoseconds of the first loop of a process, which starts the compiler
-_SHARE = 10  # that is at most a tenth of what the process has taken, unless statements would take as long
-_ALONE = 1 << 16  # rows and entries that are read in the time that threads take to start, times ten
-_SMALL = 1 << 26  # bytes: asking the system for its free memory takes as long as a loop over some thousand rows
-_LOADED = 1e7  # nanoseconds in which a loop's machine code comes from disk: shorter ones Python runs as they are
-_FEW = 600  # rows and entries that Python reads in about half a millisecond, in which few statements end
-_MANY = 20.0  # nanoseconds for a row or entry: where statements take less, they are few
-_EMPTY = 16  # rows an entry: statements skip rows without entries where there are more, as SuiteSparse lists the others
+_LOAD = 0.35e9  # extra nanoseconds of the first loop of a process, which starts the compiler
+_SHARE = 10  # starting the compiler may take a tenth of the process's time so far, or as long as statements
+_ALONE = 1 << 16  # rows and entries that are read in ten times the time in which threads start
+_SMALL = 1 << 26  # bytes: for more, free memory is checked, which takes as long as a loop over some thousand rows
+_LOADED = 1e7  # nanoseconds in which a loop's machine code is loaded from disk: Python runs shorter loops
+_FEW = 600  # rows and entries that Python reads in about half a millisecond, as long as a few statements
+_MANY = 20.0  # nanoseconds for a row or entry: where statements take less, there are few of them
+_EMPTY = 16  # rows an entry: with more, statements skip empty rows, as SuiteSparse lists the others
 
 
 def run_loop(
     store: Any, loop: Callable[..., Any], given: tuple[Any, ...], cost: float, values: Any, over: range | None,
     again: Callable[[list[Any]], bool] | None,
 ) -> Any:  # fmt: skip
-    """Run a loop over python-graphblas's Matrix, whose lock the caller has; None where statements do better.
+    """Run a loop over python-graphblas's Matrix, whose lock the caller has; None where statements are better.
 
-    They take less time on a small matrix, and less memory on one of many empty rows: a loop has arrays for all rows.
+    Statements take less time on a small matrix, and less memory for many empty rows: a loop has arrays for all rows.
     """
-    rows, entries = store._nrows, store._nvals  # what nrows and nvals ask the library for, at ten times the time
+    rows, entries = store._nrows, store._nvals  # nrows and nvals return the same, in ten times the time
     statements = cost * (rows + entries) * (1 if over is None or again else len(over))
     few = over is None and cost >= _MANY and rows + entries <= _FEW and loop not in _ran
     if few and (statements <= _LOADED or not pays(statements)):
@@ -72,12 +72,12 @@ def run_loop(
 def run_in_place(
     parts: RowArrays, loop: Callable[..., Any], given: tuple[Any, ...], values: Any, over: Any, again: Any
 ) -> Any:
-    """Run a loop over arrays that no statement reads where they are; None without numba.
+    """Run a loop over the arrays of a mapped file, read in place; None without numba.
 
     Raises
     ------
     OutOfMemory
-        Memory is short for the loop's own arrays, and for values in another type.
+        Memory is short for the loop's own arrays, and for values converted to another type.
     """
     rows = parts.indptr.size - 1
     shares = [] if over is None else _shares(over, rows + parts.indices.size, again)
@@ -93,14 +93,14 @@ def run_in_place(
     )
     given = tuple([g() if callable(g) else g for g in given])
     weights = []
-    if values is not None:  # one number that stands for all takes no memory
+    if values is not None:  # an iso value, broadcast, takes no memory
         found = parts.values.astype(values, copy=False)
         weights = [np.broadcast_to(found, parts.indices.size) if parts.iso and not _takes_one(loop) else found]
     return _run(made, (parts.indptr, parts.indices, *weights, *given), shares, again)
 
 
 def _own(shares: list[int], rows: int, again: Any) -> int:
-    """Return the bytes of a loop's own arrays, which threads share where they wait for each other."""
+    """Return the bytes of a loop's own arrays, which threads share if they wait for each other."""
     return LOOP_BYTES * rows * (1 if again or not shares else len(shares) - 1)
 
 
@@ -112,7 +112,7 @@ def _run(made: Any, given: tuple[Any, ...], shares: list[int], again: Callable[[
     if not again:
         return _uninterrupted(_in_threads, part, shares)
     own, *others = pairwise(shares)
-    with ThreadPoolExecutor(max(1, len(others))) as pool:  # which starts no thread before one is asked for
+    with ThreadPoolExecutor(max(1, len(others))) as pool:  # starts threads only when calls are submitted
 
         def once() -> list[Any]:
             waiting = [pool.submit(part, *share) for share in others]
@@ -124,9 +124,9 @@ def _run(made: Any, given: tuple[Any, ...], shares: list[int], again: Callable[[
 
 
 def _uninterrupted(call: Callable[..., Any], *given: Any) -> Any:
-    """Call a loop; an interrupt waits for its answer: raised while numba makes arrays, it leaves holes in their tuple.
+    """Call a loop, and delay an interrupt until it returns.
 
-    The next look at such an answer ends the process.
+    Raised while numba builds a result, an interrupt leaves null elements in a tuple of arrays: reading them crashes.
     """
     before = _signals.getsignal(signal.SIGINT)
     if not callable(before) or threading.current_thread() is not threading.main_thread():
@@ -141,7 +141,7 @@ def _uninterrupted(call: Callable[..., Any], *given: Any) -> Any:
             before(*met[0])
 
 
-_signals: Any = import_module("_signal")  # what `signal` wraps in enumerations, which takes 25 times as long
+_signals: Any = import_module("_signal")  # the module that `signal` wraps in enumerations, in 25 times the time
 
 
 #: The loops that ran in machine code.
@@ -149,8 +149,8 @@ _ran: set[Callable[..., Any]] = set()
 
 
 def _in_python(store: Any, loop: Callable[..., Any], given: tuple[Any, ...], values: Any) -> Any:
-    """Run a loop as it is written, which takes less time on a matrix of few entries than to load its machine code."""
-    given = tuple([g() if callable(g) else g for g in given])  # before the arrays are lent: they may read the matrix
+    """Run a loop in Python: on a matrix of few entries this takes less time than loading its machine code."""
+    given = tuple([g() if callable(g) else g for g in given])  # before the arrays are lent: these may read the matrix
     with _borrowed(store) if store._nvals else nullcontext() as parts:
         indptr, indices, *rest = arrays(parts, store._nrows, values, _takes_one(loop))
         with np.errstate(all="ignore"):  # as machine code does
@@ -158,7 +158,7 @@ def _in_python(store: Any, loop: Callable[..., Any], given: tuple[Any, ...], val
 
 
 def _plain(found: Any) -> Any:
-    """Return what machine code returns: Python's numbers, not NumPy's."""
+    """Convert NumPy's numbers in a result to Python's, which machine code returns."""
     if isinstance(found, tuple):
         return tuple(map(_plain, found))
     return found.item() if isinstance(found, np.generic) else found
@@ -168,7 +168,7 @@ def run_arrays(
     loop: Callable[..., Any], given: tuple[Any, ...], cost: float, over: range | None = None,
     again: Callable[[list[Any]], bool] | None = None,
 ) -> Any:  # fmt: skip
-    """Run a loop over arrays; None where statements, which take `cost` nanoseconds, do better: never, if infinite."""
+    """Run a loop over arrays; None without numba, or if statements of `cost` nanoseconds are faster."""
     made = _machine_code(loop) if cost == np.inf or pays(cost) else None
     if made is None:
         return None
@@ -177,7 +177,7 @@ def run_arrays(
 
 
 def arrays(parts: RowArrays | None, rows: int, values: Any, one: bool = False) -> list[NDArray[Any]]:
-    """Return the arrays that a loop reads; None: there are no entries. `one`: a value that all entries have once."""
+    """Return the arrays that a loop reads; `parts`: None for no entries. `one`: an iso value is not repeated."""
     if parts is None:
         nothing: list[NDArray[Any]] = [np.zeros(rows + 1, np.int64), np.empty(0, np.int64)]
         return nothing if values is None else [*nothing, np.empty(0, values)]
@@ -197,14 +197,14 @@ def _shares(over: range, size: int, again: Any) -> list[int]:
 
 
 def pays(statements: float) -> bool:
-    """Return whether loops run already, or starting the compiler takes little beside other work."""
+    """Return whether a loop has run already, or starting the compiler takes little compared with other work."""
     soon = _machine_code.cache_info().currsize or statements > _LOAD or time.process_time_ns() > _SHARE * _LOAD
     return bool(soon) and can_compile()
 
 
 @cache
 def can_compile() -> bool:
-    """Return whether loops become machine code here: numba is no dependency, and may fail beside another NumPy."""
+    """Return whether numba can compile loops: it is optional, and may fail with this version of NumPy."""
     try:
         import_module("numba")
     except ImportError:

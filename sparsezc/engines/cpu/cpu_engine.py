@@ -1,9 +1,9 @@
-"""The CPU engine: SuiteSparse:GraphBLAS, through python-graphblas. It only translates.
+"""The CPU engine: it translates statements to python-graphblas, which runs them on SuiteSparse:GraphBLAS.
 
 A store is python-graphblas's own Matrix or Vector, so objects pass both ways without a copy. SuiteSparse runs in
 blocking mode, as in nonblocking mode, python-graphblas's default, it may corrupt an operand: after ``q << vxm(...)``, a
 statement ``o(mask) << q.apply(op)`` may leave q's ids sorted and its values not. If a program has started nonblocking
-mode itself, the engine waits for every result, which keeps answers right.
+mode itself, the engine waits for every result, which keeps results correct.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from sparsezc.process import first_use
 __all__ = ["CpuEngine", "engine"]
 
 _engine: CpuEngine | None = None
-_PIECE = 1 << 14  # positions of a vector at once, which stay in cache
-_LONG = 1 << 14  # positions: SuiteSparse takes less for fewer than the calls that avoid it
+_PIECE = 1 << 14  # positions of a vector that are processed at a time, so that they stay in cache
+_LONG = 1 << 14  # positions: on fewer SuiteSparse takes less time than the calls that replace it
 _NO_OPTIONS: dict[str, str] = {}
 _element = first_use.function("sparsezc.engines.cpu.suitesparse.elements", "element")
 
@@ -71,7 +71,7 @@ class CpuEngine(Keeper):
                 return
             if translated is None:
                 _STATEMENTS[operation](expression, out, write)
-            # under a mask only its entries are formed, of full matrices too
+            # under a mask SuiteSparse computes only the allowed entries, of full matrices, too
             elif operation == "mxm" and mask is None and is_dense(expression):
                 _write_whole(matmul, expression, out, write)
             elif mask is None and accum is None:
@@ -98,7 +98,7 @@ def ours(error: Exception, operation: str) -> exceptions.GraphblasException:
 
 
 def _read(x: Expression) -> Any:
-    """Return the value of an expression that makes a Scalar; None if there is none."""
+    """Return the value of an expression that makes a Scalar; None if it has none."""
     if x.operation == "extract":
         u, *keys = x.operands
         return _element(operand(u), *[key.key for key in keys])
@@ -131,10 +131,10 @@ def _of_scalars(x: Expression) -> Any:
 
 
 def _unmet(made: Any, out: Any) -> Any:
-    """Return what an operation makes of two operands, so that ``out << made`` may be run.
+    """Return an expression, or its result if the output is iso-valued and full, so that ``out << made`` may run.
 
-    SuiteSparse 9.4.5 writes all values of two full operands into an output that has room for one, as after ``w << 1``,
-    and then takes the first of them for all.
+    SuiteSparse 9.4.5 writes all values of two full operands into such an output (as after ``w << 1``), whose array has
+    one value, and then takes the first of them for all.
     """
     return acyclic(made.new()) if out._store.ss.is_iso and _is_full(out._store) else made
 
@@ -143,7 +143,7 @@ def _write_whole(make: Callable[[Expression], Any], x: Expression, out: Any, wri
     """``out(mask, accum, replace) << made``, where NumPy makes the whole result."""
     made = make(x)
     if write.mask is None and write.accum is None:
-        if len(x.shape) == 2 and made.dtype == out._store.dtype and made.nvals:  # its arrays, without a copy
+        if len(x.shape) == 2 and made.dtype == out._store.dtype and made.nvals:  # moves the arrays, without a copy
             out._store.ss.pack_any(**made.ss.unpack(made.ss.format), take_ownership=True)
         else:
             out._store << made
@@ -183,7 +183,7 @@ def _write(x: Expression, out: Any, write: Write[Mask | None], translate: Callab
 
 
 def _write_made(made: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Write what was computed already."""
+    """Write a result that is computed already."""
     mask, accum, replace = write
     parent = None
     if mask is not None and _adds_under(write):
@@ -259,7 +259,7 @@ _LABELS = {
     "join_labels": first_use.function("sparsezc.engines.cpu.labels.moves", "join_labels"),
     "color_rows": first_use.function("sparsezc.engines.cpu.labels.moves", "color_rows"),
 }
-#: What python-graphblas has no expression for. NumPy makes the results of some as a whole.
+#: Operations that python-graphblas has no expression for. NumPy computes the whole result of some.
 _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = {
     "argsort": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "argsort")),
     "assign": _assign,
@@ -312,7 +312,7 @@ def _formed_first(x: Expression) -> bool:
     """Return whether the expression has to be computed into a temporary before it is accumulated.
 
     python-graphblas runs a selection by a mask as an assignment under that mask, in which SuiteSparse 9.4.5 crashes as
-    :func:`_adds_under` says. And SuiteSparse adds a product ``w(plus) << A.mxv(u)`` directly to a full w, and then
+    :func:`_adds_under` describes. And SuiteSparse adds a product ``w(plus) << A.mxv(u)`` directly to a full w, and then
     reads the bits of A's or u's values without converting them to the semiring's type.
     """
     if x.operation == "select_mask":
@@ -333,7 +333,7 @@ def _meets_itself(x: Expression, mask: Mask) -> bool:
 def _options(x: Expression, mask: Mask) -> dict[str, str]:
     """Return the options that keep SuiteSparse from a hash table in a product whose mask is dense and no complement.
 
-    It counts no work for the mask in rows of more than 256 entries, and sizes the table by the work; the search of a
+    SuiteSparse counts no work for the mask in rows of more than 256 entries, and sizes the table by it; the search of a
     full table never ends (9.4.5, in either mode, with any number of threads). The method chosen instead takes as much
     memory as a row of the mask. With a mask that is not dense the work is counted, and SuiteSparse chooses.
     """
@@ -351,5 +351,5 @@ def _options(x: Expression, mask: Mask) -> dict[str, str]:
 
 
 def _is_dense(store: Any) -> bool:
-    """Return whether SuiteSparse stores it with a place for each position, or could."""
+    """Return whether SuiteSparse stores an object with a place for each position, or could."""
     return store.ss.format.startswith(("bitmap", "full")) or _is_full(store)

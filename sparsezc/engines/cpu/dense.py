@@ -19,17 +19,17 @@ __all__ = ["distances", "is_dense", "map_rows", "matmul", "solve", "values_of", 
 
 NOT_SOLVED = "solve: a row's matrix is singular in FP64; each must have one solution"
 _SOLVED = 1 << 22  # numbers of the matrices that are solved at a time, 32 MiB
-_MANY = 1 << 14  # products: copies and calls cost more than SuiteSparse saves on fewer
+_MANY = 1 << 14  # products: on fewer, copies and calls cost more than NumPy's BLAS saves
 
 
 def is_dense(x: Expression) -> bool:
-    """Return whether an expression is such a product."""
+    """Return whether an expression is a plus_times product of full matrices, large enough for NumPy's BLAS."""
     if x.operation != "mxm" or x.op.op is not plus_times:  # type: ignore[union-attr]
         return False
     A, B = x.operands
     if not (x.dtype.is_float or x.dtype.is_complex) or A.nrows * A.ncols * B.ncols < _MANY:
         return False
-    # SuiteSparse has one value of an iso operand, which NumPy would need as often as there are positions
+    # SuiteSparse stores one value of an iso operand; NumPy would need it at every position
     return all(M._store.nvals == math.prod(M._shape) and not M._store.ss.is_iso for M in (A, B))
 
 
@@ -40,7 +40,7 @@ def matmul(x: Expression) -> Any:
     shapes = f"{A.nrows:,} x {A.ncols:,} and {B.nrows:,} x {B.ncols:,}"
     require_host(count * x.dtype.np_type.itemsize, f"mxm: a product of full matrices of {shapes}")
     left, right = (_array(M, x.dtype.np_type) for M in (A, B))
-    with np.errstate(all="ignore"):  # inf * 0 is NaN, whatever NumPy is set to say of it
+    with np.errstate(all="ignore"):  # inf * 0 is NaN, whatever NumPy's error handling is
         values = np.ascontiguousarray(left @ right)
     made = native.gb.Matrix.ss.import_fullr(
         values=values, nrows=x.shape[0], ncols=x.shape[1], take_ownership=True,
@@ -127,7 +127,7 @@ def _fitting(x: Expression) -> Any:
 
 
 def full_or_not(values: NDArray[Any], has: NDArray[np.bool_], x: Expression) -> Any:
-    """Return python-graphblas's Matrix of the values where there are entries; it takes over the arrays."""
+    """Return python-graphblas's Matrix of `values` with entries where `has`; it takes over the arrays."""
     given = {"nrows": x.shape[0], "ncols": x.shape[1], "take_ownership": True, "dtype": native.type_of(x.dtype)}
     values = np.ascontiguousarray(values)
     if has.all():
@@ -136,6 +136,6 @@ def full_or_not(values: NDArray[Any], has: NDArray[np.bool_], x: Expression) -> 
 
 
 def _array(M: Any, dtype: Any, fill: Any = None) -> Any:
-    """Return a full matrix, or the transpose of one, as an array; or another one, with `fill` where nothing is."""
+    """Return a matrix, or its transpose, as a dense array, with `fill` where there is no entry."""
     array = M._store.to_dense(fill).astype(dtype, copy=False)
     return array.T if M._transposed else array

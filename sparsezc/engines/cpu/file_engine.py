@@ -27,7 +27,7 @@ from sparsezc.semirings.types.datatypes import DataType, cast
 
 __all__ = ["FileEngine", "reader"]
 
-_PIECE = 1 << 18  # values that are reduced together
+_PIECE = 1 << 18  # values that are reduced at a time
 
 
 class FileStore:
@@ -38,7 +38,7 @@ class FileStore:
 
     @cached_property
     def pattern(self) -> RowArrays:
-        """The arrays without values, which are checked when they are first asked for."""
+        """The arrays without values, checked at first use."""
         csr = self.csr
         if isinstance(csr.indices, MappedBuffer):
             check_rows(csr.indices.path, csr)
@@ -50,12 +50,12 @@ class FileStore:
 
     @cached_property
     def rows(self) -> RowArrays:
-        """All arrays; those of the values are checked when they are first asked for."""
+        """All arrays; values are checked at first use."""
         return self.pattern._replace(values=self.csr.values.read())
 
 
 class FileEngine:
-    """An engine that runs loops alone: its matrices move to `in_memory`, the CPU engine, for statements."""
+    """An engine that runs only loops: for statements its matrices move to `in_memory`, the CPU engine."""
 
     name = "file"
     lock = None
@@ -80,13 +80,13 @@ class FileEngine:
         Raises
         ------
         OutOfMemory
-            It does not fit memory.
+            The matrix does not fit in memory.
         """
         try:
             x._settle(self.in_memory)
         except OutOfMemory as error:
             raise OutOfMemory(
-                f"{x.name} stays in its file, where the loops of searches, components and ranks read it, and other"
+                f"{x.name} stays in its file, where the loops of searches, components and PageRank read it; other"
                 f" statements need it in memory: {error}"
             ) from None
 
@@ -97,10 +97,10 @@ class FileEngine:
         return FileStore(csr)
 
     def matrix_to_csr(self, store: FileStore) -> Csr:
-        _, csr = store.rows, store.csr  # they are checked
+        _, csr = store.rows, store.csr  # `rows` checks the arrays
         if isinstance(csr.indices, MappedBuffer):
             return csr
-        ids, values = (wrap(each.read().copy()) for each in (csr.indices, csr.values))  # after a change of size
+        ids, values = (wrap(each.read().copy()) for each in (csr.indices, csr.values))  # after a resize or clear
         return Csr(csr.nrows, csr.ncols, csr.indptr.copy(), ids, values, csr.dtype, csr.iso)
 
     def dup(self, store: FileStore, dtype: DataType) -> FileStore:
@@ -144,7 +144,7 @@ class FileEngine:
     ) -> Any:  # fmt: skip
         """Run a compiled loop over the rows, read where they are (a capability)."""
         parts = store.pattern if values is None else store.rows
-        for buffer in (store.csr.indices, store.csr.values):  # now that all was read in order, to compare checksums
+        for buffer in (store.csr.indices, store.csr.values):  # after comparing checksums, which reads all in order
             if isinstance(buffer, MappedBuffer):
                 buffer.expect(jumps=getattr(loop, "is_jumping", False))
         return run_in_place(parts, loop, given, values, over, again)

@@ -1,6 +1,6 @@
-"""Maximum flows on the CPU engine (ops.net_flow): loops for numba, or SciPy's of small capacities until loops run.
+"""Maximum flows on the CPU engine (ops.net_flow): loops for numba, or SciPy's for small capacities until loops run.
 
-SciPy's method searches for one path after another, which takes minutes where many short ones meet.
+SciPy's method searches for one path after another, which takes minutes where many short paths meet.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from sparsezc.memory.budget import require_host
 __all__ = ["net_flow"]
 
 _COST = 3000.0  # nanoseconds that SciPy takes for an entry, at most on common graphs
-_FEWER = 1 << 10  # entries: Python takes less time for them
-_SCIPYS = 1 << 30  # capacities, as SciPy adds up the two of an edge in 32 bits
-_SEARCH = 1  # steps for each vertex, beside one for each entry, after which heights are searched for anew
-_RAISE = 12  # steps of a change of a height, beside one for each entry, as Cherkassky and Goldberg count them
+_FEWER = 1 << 10  # entries that Python processes in less time than machine code takes to load
+_SCIPYS = 1 << 30  # limit of capacities for SciPy, which adds the two of an edge in 32 bits
+_SEARCH = 1  # work units between two searches: so many for each vertex, and one for each entry
+_RAISE = 12  # work units of a relabel besides one for each entry, as Cherkassky and Goldberg count
 
 
 def net_flow(x: Expression) -> Any:
@@ -35,7 +35,7 @@ def net_flow(x: Expression) -> Any:
     if A.shape != x.shape:
         raise DimensionMismatch(f"net_flow: {A.name} was resized since the expression was made")
     nvals, n = A._store.nvals, A.nrows
-    require_host(48 * nvals + 64 * n, f"net_flow: what {nvals:,} entries carry")
+    require_host(48 * nvals + 64 * n, f"net_flow: the flow state of {nvals:,} entries")
     with borrowed(A._store) as parts:
         indptr, ids, capacity = parts.every_row(n), parts.indices, np.broadcast_to(parts.values, nvals)
         carried = _carried(indptr, ids, capacity, s.value, t.value)
@@ -49,7 +49,7 @@ def net_flow(x: Expression) -> Any:
 
 
 def _carried(indptr: Any, ids: Any, capacity: Any, source: int, target: int) -> Any:
-    """Return what each entry carries; None if one has no opposite."""
+    """Return the flow at each entry; None if an entry has no opposite."""
     fits = _fits_scipy(capacity, indptr.size - 1)
     cost = _COST * ids.size if fits or ids.size <= _FEWER else np.inf
     back = run_arrays(_opposite, (indptr, ids), cost)
@@ -62,7 +62,7 @@ def _carried(indptr: Any, ids: Any, capacity: Any, source: int, target: int) -> 
 
 
 def _in_machine_code(loop: Callable[..., Any], *given: Any) -> Any:
-    """Run a loop that returns something, after another one has run; as it is where it has no machine code."""
+    """Run a loop that returns a value: in machine code, or in Python without numba."""
     found = run_arrays(loop, given, np.inf)
     return loop(*given) if found is None else found
 
@@ -84,20 +84,20 @@ def _scipys(capacity: Any, ids: Any, indptr: Any, s: int, t: int) -> NDArray[np.
 
 
 def _left(drain: Any, indptr: Any, ids: Any, back: Any, capacity: Any, source: int, target: int) -> Any:
-    """Return what is left of capacities when as much as possible has gone to the target, and the rest has come back."""
-    room, excess = capacity.copy(), np.zeros(indptr.size - 1, capacity.dtype)
+    """Return the residual capacities of a maximum flow; excess that does not reach the target returns to the source."""
+    residual, excess = capacity.copy(), np.zeros(indptr.size - 1, capacity.dtype)
     edges = slice(indptr[source], indptr[source + 1])
-    excess[ids[edges]] = whole = room[edges].copy()
-    room[edges] = 0
-    room[back[edges]] += whole
-    drain(indptr, ids, back, room, excess, target, source)
-    drain(indptr, ids, back, room, excess, source, target)
-    return room
+    excess[ids[edges]] = whole = residual[edges].copy()
+    residual[edges] = 0
+    residual[back[edges]] += whole
+    drain(indptr, ids, back, residual, excess, target, source)
+    drain(indptr, ids, back, residual, excess, source, target)
+    return residual
 
 
 def _opposite(indptr: Any, ids: Any) -> Any:
-    """Return the place of the entry (j, i) of each entry (i, j); nothing if one has none. Rows are in order."""
-    starts, columns, one = indptr.view(np.uint64), ids.view(np.uint64), np.uint64(1)  # numba checks no sign then
+    """Return the index of (j, i) for each entry (i, j); an empty array if one has none. Ids ascend in each row."""
+    starts, columns, one = indptr.view(np.uint64), ids.view(np.uint64), np.uint64(1)  # unsigned: numba checks no sign
     back, filled = np.empty(ids.size, np.int64), starts[:-1].copy()
     for v in range(filled.size):
         for at in range(starts[v], starts[v + 1]):
@@ -110,11 +110,11 @@ def _opposite(indptr: Any, ids: Any) -> Any:
     return back
 
 
-def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int, wall: int) -> int:
-    """Push excess to the target, which takes all, until none that is left reaches it; return the number of searches.
+def _drain(indptr: Any, ids: Any, back: Any, residual: Any, excess: Any, target: int, wall: int) -> int:
+    """Push excess to the target, on paths without `wall`, until no other excess reaches it; return the search count.
 
-    Vertices wait in a queue, and each is done until it has none or does not reach the target any more. Heights are
-    searched for anew after as much work as that takes.
+    Vertices with excess wait in a queue; each is discharged until it has none or no longer reaches the target. A search
+    recomputes the heights after as much work as a search takes.
 
     Source: B. Cherkassky, A. Goldberg, On implementing the push-relabel method for the maximum flow problem,
     Algorithmica 19, 1997, doi:10.1007/PL00009180.
@@ -129,7 +129,7 @@ def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int
         np.zeros(n, np.bool_),
         starts[:-1].copy(),
     )
-    room_of_queue = np.uint64(n)
+    queue_capacity = np.uint64(n)
     excess[sink] = 0
     excess[start] = 0
     searches = 0
@@ -144,11 +144,11 @@ def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int
             first += one
             for at in range(starts[v], starts[v + one]):
                 u = columns[at]
-                if height[u] == n and u != start and room[opposite[at]] > 0:
+                if height[u] == n and u != start and residual[opposite[at]] > 0:
                     height[u] = height[v] + 1
                     queue[last] = u
                     last += one
-        # a queue in a circle
+        # a circular queue
         count = first = none
         for v in range(np.uint64(n)):
             next[v] = starts[v]
@@ -161,7 +161,7 @@ def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int
         work = 0
         while count and work < _SEARCH * n + ids.size:
             v = queue[first]
-            first = first + one if first + one < room_of_queue else none
+            first = first + one if first + one < queue_capacity else none
             count -= one
             waits[v] = False
             left, own = excess[v], height[v]
@@ -170,17 +170,17 @@ def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int
                 at = next[v]
                 while at < end:
                     u = columns[at]
-                    if room[at] > 0 and height[u] + 1 == own:
-                        given = min(left, room[at])
-                        room[at] -= given
-                        room[opposite[at]] += given
+                    if residual[at] > 0 and height[u] + 1 == own:
+                        given = min(left, residual[at])
+                        residual[at] -= given
+                        residual[opposite[at]] += given
                         left -= given
                         if u != sink:
                             excess[u] += given
                             if not waits[u]:
                                 waits[u] = True
                                 place = first + count
-                                queue[place if place < room_of_queue else place - room_of_queue] = u
+                                queue[place if place < queue_capacity else place - queue_capacity] = u
                                 count += one
                         if left == 0:
                             break
@@ -189,7 +189,7 @@ def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int
                 if left > 0:
                     own = n
                     for at in range(begin, end):
-                        if room[at] > 0 and height[columns[at]] + 1 < own:
+                        if residual[at] > 0 and height[columns[at]] + 1 < own:
                             own = height[columns[at]] + 1
                     height[v] = own
                     next[v] = begin

@@ -1,8 +1,8 @@
-"""Random numbers that depend on where they are used, and on nothing that was drawn before: Philox 4x32-10.
+"""Counter-based random numbers, which do not depend on earlier draws: Philox 4x32-10.
 
-A number is named by a seed, a stream (a row or a walk), a step and a draw; so every engine draws the same ones in any
-order. Source: J. Salmon, M. Moraes, R. Dror, D. Shaw, Parallel random numbers: as easy as 1, 2, 3, SC 2011,
-doi:10.1145/2063384.2063405. The kernels' twin is ``kernels/common/philox.cuh``.
+A number is a function of a seed, a stream (a row or a walk), a step and a draw; so every engine draws the same numbers
+in any order. Source: J. Salmon, M. Moraes, R. Dror, D. Shaw, Parallel random numbers: as easy as 1, 2, 3, SC 2011,
+doi:10.1145/2063384.2063405. The kernels compute the same in ``kernels/common/philox.cuh``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _WEYL = 0x9E3779B9, 0xBB67AE85
 _ROUNDS = 10
 _LN2 = 0.6931471805599453
-_TERMS = 12  # of the series of atanh: the first that is left out is below 1e-12 of the sum
+_TERMS = 12  # terms of the series of atanh: the first that is left out is below 1e-12 of the sum
 
 
 def block(draw: Any, step: Any, stream: U64, seed: int) -> tuple[U64, U64]:
@@ -39,7 +39,7 @@ def block(draw: Any, step: Any, stream: U64, seed: int) -> tuple[U64, U64]:
 
 
 def philox(c0: U64, c1: U64, c2: U64, c3: U64, seed: int) -> tuple[U64, U64, U64, U64]:
-    """Return the four words that belong to each counter, 32 bits each in 64."""
+    """Return the four output words of each counter, of 32 bits each in a uint64."""
     key = [seed & 0xFFFFFFFF, seed >> 32]
     for _ in range(_ROUNDS):
         first, second = _MULTIPLIERS[0] * c0, _MULTIPLIERS[1] * c2
@@ -74,7 +74,7 @@ def high(a: U64, b: U64) -> U64:
 
 
 def exponential(number: U64) -> NDArray[np.float64]:
-    """Return -ln(u) of the u in 0..1 that each number stands for, in additions and products of fixed order.
+    """Return -ln(u) for the u in 0..1 that each number represents, by additions and products in a fixed order.
 
     With u = m 2^-e and v = 1 - m, at most 1/2: e ln 2 + 2 atanh(v / (2 - v)).
     """
@@ -90,7 +90,7 @@ def exponential(number: U64) -> NDArray[np.float64]:
 
 
 def leading_zeros(x: U64) -> U64:
-    """Return the zeros before the highest bit of each number; 63 for 0."""
+    """Return the number of zeros before the highest bit of each number; 63 for 0."""
     zeros = np.zeros(x.shape, np.uint64)
     for width in (32, 16, 8, 4, 2, 1):
         short = (x << zeros) >> np.uint64(64 - width) == 0

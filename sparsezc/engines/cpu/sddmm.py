@@ -23,9 +23,9 @@ __all__ = ["sampled_mxm", "two_way_sampled_mxm"]
 
 
 def sampled_mxm(x: Expression, mask: Mask | None = None) -> Any:
-    """Make python-graphblas's Matrix of the second product; the first has A's entries, each a dot product.
+    """Make python-graphblas's Matrix of a sampled product, dot products at A's entries, times Z.
 
-    Rows in which the mask allows nothing may be left out.
+    Rows in which the mask allows no entry may be left out.
     """
     A, X, flipped, Z, inner = x.operands
     fits = X.ncols == flipped.nrows and A.shape == (X.nrows, flipped.ncols) and A.ncols == Z.nrows
@@ -48,7 +48,7 @@ def sampled_mxm(x: Expression, mask: Mask | None = None) -> Any:
 
 
 def two_way_sampled_mxm(x: Expression) -> Any:
-    """Make python-graphblas's Matrix of both products by a product at A's entries."""
+    """Make python-graphblas's Matrix of both products by a sampled product at A's entries."""
     A, X, inner = x.operands
     if X.shape != x.shape or sum(A.shape) != X.nrows:
         shapes = ", ".join(f"{M.name} is {M.nrows} x {M.ncols}" for M in (A, X))
@@ -75,7 +75,7 @@ def two_way_sampled_mxm(x: Expression) -> Any:
 
 
 def _after_steps(first: Any, A: Any, x: Expression) -> Iterator[tuple[slice, Any]]:
-    """Yield the weights of some columns after the others, as matrices."""
+    """Yield ranges of columns, one after the other, with their weights, as matrices."""
     start = 0
     for stop, steps in x.operands[-1].weights or (Weights(x.shape[1], ()),):
         W = first
@@ -94,11 +94,11 @@ def _after(W: Any, step: Step, A: Any) -> Any:
     return acyclic((W.apply(op) if step.kind == "apply" else W.apply(op, right=step.right)).new())
 
 
-# Of full matrices of floats over plus_times
+# Sampled products of full matrices of floats over plus_times
 
 
 def _is_dense(x: Expression) -> bool:
-    """Return whether NumPy and SciPy can compute it: floats over plus_times, of full matrices."""
+    """Return whether NumPy and SciPy can compute an expression: floats over plus_times, of full matrices."""
     _, *full, inner = x.operands
     ops: tuple[Any, Any] = (x.op, inner.op)
     return all(op.op is plus_times and op.return_type.is_float for op in ops) and all(
@@ -107,7 +107,7 @@ def _is_dense(x: Expression) -> bool:
 
 
 def _of_arrays(x: Expression, mask: Any) -> Any:
-    """Have SuiteSparse sample, and SciPy multiply, which takes arrays; rows that a mask forbids are left out."""
+    """Sample by SuiteSparse, and multiply by SciPy, which takes arrays; leave out rows that the mask excludes."""
     A, X, flipped, Z, inner = x.operands
     store, dtype = A._store, x.dtype.np_type
     wanted = None if mask is None or A._transposed else _wanted(mask)
@@ -123,10 +123,10 @@ def _of_arrays(x: Expression, mask: Any) -> Any:
 
 
 def weighed(store: Any, product: Any, x: Expression, turned: bool = False) -> Iterator[tuple[slice, Any]]:
-    """Yield the weights of some columns after the others, as SciPy's array of the entries of `store` that are kept.
+    """Yield ranges of columns, one after the other, with their weights: SciPy's array of the kept entries of `store`.
 
-    `product` is python-graphblas's expression of the product whose values at these entries the steps begin with;
-    positions in steps are those of the transpose where it is `turned`.
+    `product`: python-graphblas's expression of the product whose values at the entries of `store` the steps start from.
+    `turned`: positions in steps are those of the transpose.
     """
     from scipy.sparse import csr_array  # which takes a fifth of a second to import
 
@@ -164,7 +164,7 @@ def _columns(W: Any) -> NDArray[np.bool_]:
 
 
 def _rows_of(store: Any, wanted: NDArray[np.bool_]) -> Any:
-    """Return a matrix with the entries of some rows."""
+    """Return a matrix with the entries of the wanted rows only."""
     parts = store.ss.export("csr", sort=True)
     lengths = np.diff(parts["indptr"].view(np.int64))
     kept = np.repeat(wanted, lengths)
@@ -177,7 +177,7 @@ def _rows_of(store: Any, wanted: NDArray[np.bool_]) -> Any:
 
 
 def _wanted(mask: Mask) -> NDArray[np.bool_] | None:
-    """Return the rows of which a mask allows an entry; None for all."""
+    """Return for each row whether a mask allows an entry in it; None: all rows."""
     if not mask.structure:
         return None
     store = mask.parent._store
@@ -187,7 +187,7 @@ def _wanted(mask: Mask) -> NDArray[np.bool_] | None:
 
 
 def _steps(w: NDArray[Any], own: Any, at: tuple[Any, Any], steps: Any) -> tuple[NDArray[Any], Any]:
-    """Return weights, and which entries are kept; None for all."""
+    """Return the weights after all steps, and which entries are kept; None: all."""
     kept: Any = None
     for step in steps:
         if step.kind == "select":

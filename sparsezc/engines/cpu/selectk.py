@@ -20,8 +20,8 @@ from sparsezc.memory.budget import require_host
 __all__ = ["argsort", "best_column", "hop", "picked", "sample_hops", "sampled", "selectk"]
 
 Ints = NDArray[np.int64]
-_ENTRIES = 1 << 22  # of rows that are worked on together
-_DIGITS = 2**16  # values that NumPy sorts by digits
+_ENTRIES = 1 << 22  # entries of rows that are processed together
+_DIGITS = 2**16  # NumPy sorts values below it by digits
 _PICKED = 80  # bytes of a picked entry: row, position and count, twice where parts are joined, its column and value
 
 
@@ -42,7 +42,7 @@ def selectk(x: Expression) -> Any:
 
 
 def _made(x: Expression, pick: Pick, given: RowArrays, rows: Ints, numbers: Ints) -> Any:
-    """Make the result from rows and their numbers in it, some rows at a time."""
+    """Make the result from rows and their row numbers in the result, some rows at a time."""
     begin, end = given.ends(rows)
     total = int(np.minimum(end - begin, pick.k).sum())
     require_host(_PICKED * total, f"selectk: {total:,} entries of {rows.size:,} rows")
@@ -69,7 +69,7 @@ def _made(x: Expression, pick: Pick, given: RowArrays, rows: Ints, numbers: Ints
 
 
 def picked(pick: Pick, given: RowArrays, begin: Ints, end: Ints, numbers: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the rows' numbers, positions and counts of the picked entries, by row, then position."""
+    """Return row numbers, positions and counts of the picked entries, sorted by row, then position."""
     d = end - begin
     k = np.minimum(d, pick.k)
     if pick.how in ("first", "last"):
@@ -92,7 +92,7 @@ def _counted(row: Ints, at: Ints, count: Ints) -> tuple[Ints, Ints, Ints]:
     return row[first], at[first], np.add.reduceat(count[order], first) if first.size else count
 
 
-# Chance
+# Random picks
 
 
 def _drawn(pick: Pick, given: RowArrays, begin: Ints, d: Ints, numbers: Ints) -> tuple[Ints, Ints, Ints]:
@@ -183,7 +183,7 @@ def _checked(w: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def sums(w: NDArray[np.float64], start: Ints, d: Ints) -> tuple[philox.U64, philox.U64]:
-    """Return the running sums of each row's weights as whole numbers, and their sums; every row has entries."""
+    """Return the running sums of each row's weights as whole numbers, and each row's sum; every row has entries."""
     top = np.repeat(np.maximum.reduceat(w, start), d) if w.size else w
     return running(whole_numbers(w, top, np.repeat(d, d)), start, d)
 
@@ -197,8 +197,8 @@ def whole_numbers(w: NDArray[np.float64], top: NDArray[np.float64], d: Ints) -> 
 
 
 def running(whole: philox.U64, start: Ints, d: Ints) -> tuple[philox.U64, philox.U64]:
-    """Return the running sums of each row, which begin anew, and their sums."""
-    reach = np.cumsum(whole)  # wraps, which differences take back
+    """Return the running sums within each row, and each row's sum."""
+    reach = np.cumsum(whole)  # may wrap around, which the differences undo
     before = np.where(start > 0, reach[start - 1], np.uint64(0)) if start.size else reach[:0]
     reach -= np.repeat(before, d)
     return reach, reach[start + d - 1] if start.size else reach
@@ -236,7 +236,7 @@ def sampled(
 ) -> Subgraph:
     """Return the subgraph; `pick_from` picks from the rows of some vertices, numbered in their order, as `hop` does."""
     require_host(8 * n, f"sample_hops: local numbers of {n:,} vertices")
-    after = np.zeros(n, np.int64)  # 1 after each vertex's local number, 0 for none: only what is met is touched
+    after = np.zeros(n, np.int64)  # each vertex's local number plus 1, or 0: only vertices that are met are touched
     after[seeds[::-1]] = np.arange(seeds.size, 0, -1)  # of equal seeds the first
     nodes, parts, listed, known = [seeds], [], seeds, 0
     for number in range(len(hops.fanouts)):
@@ -259,7 +259,7 @@ def sampled(
 
 
 def argsort(x: Expression) -> Any:
-    """Make python-graphblas's Vector of the positions of the least values in their order."""
+    """Make python-graphblas's Vector of the positions of the smallest values, sorted."""
     gb, size = native.gb, x.shape[0]
     at, values = x.operands[0]._store.to_coo()
     first = at[_first(values, size)].astype(np.int64)
@@ -267,7 +267,7 @@ def argsort(x: Expression) -> Any:
 
 
 def _first(values: NDArray[Any], count: int) -> NDArray[np.int64]:
-    """Return the places of the least values in their order, equal ones by place, NaN last."""
+    """Return the indices of the smallest values, sorted; equal values by index, NaN last."""
     among = np.arange(values.size)
     if 0 < count < values.size:
         bound = np.partition(values, count - 1)[count - 1]

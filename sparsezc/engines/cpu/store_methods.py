@@ -69,7 +69,7 @@ class Keeper:
         return native.gb.Scalar.from_value(value, theirs, is_cscalar=only_c).dup(is_cscalar=False)
 
     def _single(self, values: NDArray[Any], dtype: DataType) -> Any:
-        """Return one value in the form that python-graphblas takes."""
+        """Return a single value in the form that python-graphblas takes."""
         if dtype.is_udt or dtype is UINT64:
             return self.scalar(plain(values, dtype) if dtype.is_udt else values.item(), dtype)
         return values.item()
@@ -83,7 +83,7 @@ class Keeper:
         shape: tuple[int, int],
         merge: TypedOp | None,
     ) -> Any:
-        """Build from positions in any order; `values` without dimensions is one for all (duplicates are dropped)."""
+        """Build from positions in any order; a `values` of no dimension stands for all (duplicates are dropped)."""
         store = acyclic(native.gb.Matrix(native.type_of(dtype), *shape))
         if values.ndim == 0:
             store.ss.build_scalar(rows, columns, self._single(values, dtype))
@@ -168,7 +168,7 @@ class Keeper:
         return acyclic(made)
 
     def adopt_rows(self, rows: Any, indptr: Any, ids: Any, values: Any, dtype: DataType, shape: tuple[int, int]) -> Any:
-        """Build from some rows, ascending, and their entries; one value stands for all (a capability).
+        """Build from some rows, ascending, and their entries; a single value stands for all (a capability).
 
         Takes over the arrays, as :meth:`adopt_vector` does.
         """
@@ -192,7 +192,7 @@ class Keeper:
         return Csr(store.nrows, store.ncols, info["indptr"].view(np.int64), wrap(indices), wrap(values), dtype, iso)
 
     def matrix_to_coo(self, store: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Return rows, columns and values, by rows; for matrices whose row offsets would not fit memory."""
+        """Return rows, columns and values, sorted by rows; for matrices whose row offsets would not fit in memory."""
         rows, columns, values = store.to_coo()
         order = np.lexsort((columns, rows))
         return rows[order], columns[order], packed(values[order], native.our_type(store.dtype))
@@ -229,7 +229,7 @@ class Keeper:
         at: NDArray[Any] | None = None,
         present: NDArray[Any] | None = None,
     ) -> Any:
-        """Build from values at positions, ascending and distinct, or at all, of which `present` says the entries.
+        """Build from values at positions `at`, ascending and distinct, or at all, where `present` marks the entries.
 
         Takes over the arrays, which must not be used afterwards; those that do not own their memory are copied.
         """
@@ -237,7 +237,7 @@ class Keeper:
         return _new_vector(native.type_of(dtype), size, *owned)
 
     def by_position(self, vector: Any) -> None:
-        """Make it a bitmap: dot products look each column up in a sparse one by bisection (a capability)."""
+        """Store a vector as a bitmap: in a sparse one, dot products look up each column by bisection (a capability)."""
         if vector.ss.format == "sparse":
             vector.ss.config["sparsity_control"] = "bitmap"
 

@@ -30,13 +30,13 @@ __all__ = ["count_corners", "two_way_mxm"]
 
 _MONOIDS = [monoid.plus, monoid.min, monoid.max]
 _MULTIPLIES = [binary.plus, binary.minus, binary.rminus, binary.times, binary.first, binary.second]
-_ALONE = 1 << 14  # entries of the mask that a thread does in the time that a second one takes to start, times ten
+_ALONE = 1 << 14  # entries of the mask that a thread processes in ten times the time in which a second one starts
 _FEW = 1 << 17  # entries of the mask: three sums over fewer take less time than the loop takes to load, half a second
-_PARTS = 16  # for each thread, as rows differ in the products of an entry
+_PARTS = 16  # parts for each thread, as rows differ in products an entry
 
 
 def two_way_mxm(x: Expression) -> Any:
-    """Make python-graphblas's Matrix of the products: in one loop over the entries where numba has it compiled."""
+    """Make python-graphblas's Matrix of the products, in one loop over the entries if numba compiles it."""
     A, values, X = x.operands
     n, k = A.nrows, values.ncols
     if A.shape != (n, n) or values.shape != (A.nvals, k) or X.shape != (n, 2 * k) or x.shape != X.shape:
@@ -54,7 +54,7 @@ def two_way_mxm(x: Expression) -> Any:
 
 
 def _by_columns(parts: Any, x: Expression, made: NDArray[Any], has: NDArray[np.bool_]) -> None:
-    """Compute two products a column, of one matrix whose values are replaced."""
+    """Compute two products a column, of one matrix whose values are replaced for each column."""
     _, values, X = x.operands
     n, k = X.nrows, values.ncols
     costs = np.ascontiguousarray((values._store.T.new() if values._transposed else values._store).to_dense().T)
@@ -70,7 +70,7 @@ def _by_columns(parts: Any, x: Expression, made: NDArray[Any], has: NDArray[np.b
 
 
 def _has_loop(x: Expression) -> bool:
-    """Return whether the loop below computes it: sums, minima or maxima of FP64, of matrices with every entry."""
+    """Return whether the loop below computes an expression: FP64 sums, minima or maxima, of full matrices."""
     _, values, X = x.operands
     op: Any = x.op
     alike = {op.type, op.type2, op.return_type, values.dtype, X.dtype} == {FP64}
@@ -88,7 +88,7 @@ def _by_entries(parts: Any, x: Expression, loop: Any, made: NDArray[Any], has: N
     has[:, :k], has[:, k:] = (np.diff(indptr) > 0)[:, None], columns[:, None]
     code = _MONOIDS.index(op.op.monoid), _MULTIPLIES.index(op.op.binaryop)
     if code[0]:
-        made[:] = np.nan  # numbers are preferred to it
+        made[:] = np.nan  # the loop replaces NaN by any number
     with borrowed_table(values._store) as table, borrowed_table(X._store) as panel:
         loop(indptr, ids, table, panel, made, *code)
 
@@ -143,7 +143,7 @@ def _multiply(indptr: Any, ids: Any, values: Any, x: Any, y: Any, monoid: int, m
 
 
 def count_corners(x: Expression) -> Any:
-    """Make python-graphblas's Vector of the counts, by a loop that numba compiles; of few, or without it, by sums."""
+    """Make python-graphblas's Vector of the counts: by a loop that numba compiles, or, for few entries, by products."""
     A, B, M = x.operands
     gb, n = native.gb, x.shape[0]
     require_host(8 * n, f"count_corners: counts of {n:,} vertices")
@@ -176,7 +176,7 @@ def _by_sums(A: Any, B: Any, M: Any, n: int) -> Any:
 
 
 def _counted(loop: Any, a: RowArrays, b: RowArrays, m: RowArrays, n: int) -> NDArray[np.int64]:
-    """Return the counts; of B the arrays are those of its transpose."""
+    """Return the counts; `b` has the arrays of B's transpose."""
     rows = np.arange(n) if m.ids is None else m.ids
     rows = rows[np.diff(m.indptr) > 0]
     mask, left, right = ((*y.ends(at), y.indices) for y, at in ((m, rows), (a, rows), (b, np.arange(n))))
@@ -187,12 +187,14 @@ def _counted(loop: Any, a: RowArrays, b: RowArrays, m: RowArrays, n: int) -> NDA
 
     def part(first: int, last: int) -> None:
         try:
-            room = free.pop()
+            buffer = free.pop()
         except IndexError:
-            room = np.full(n, -1), np.zeros(n, np.int64)
+            buffer = np.full(n, -1), np.zeros(n, np.int64)
         some = slice(first, last)
-        loop(rows[some], (mask[0][some], mask[1][some], mask[2]), (left[0][some], left[1][some], left[2]), right, *room)
-        free.append(room)
+        loop(
+            rows[some], (mask[0][some], mask[1][some], mask[2]), (left[0][some], left[1][some], left[2]), right, *buffer
+        )
+        free.append(buffer)
 
     pieces = _PARTS * threads if threads > 1 else 1
     cuts = [0, *np.searchsorted(work, np.arange(1, pieces) * int(work[-1]) // pieces).tolist(), rows.size]
@@ -217,7 +219,7 @@ def _corner_loop() -> Any:
 
 
 def _corners(rows, mask, left, right, mark, counts):  # type: ignore[no-untyped-def]
-    """Count the corners of some rows; `mark`: the last row that had each column, of those that this thread did."""
+    """Count the corners of some rows; `mark`: of each column the last row of this thread that had it."""
     m_begin, m_end, m_ids = mask
     a_begin, a_end, a_ids = left
     b_begin, b_end, b_ids = right

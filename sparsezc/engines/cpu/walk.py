@@ -1,4 +1,4 @@
-"""Walks along rows, on the CPU engine: some thousand at a time, by all cores.
+"""Walks along rows, on the CPU engine: some thousand at a time, on all cores.
 
 The rules are those of :mod:`sparsezc.expr.sampling`.
 """
@@ -27,10 +27,10 @@ __all__ = ["Entries", "Walks", "walk"]
 
 Ints = NDArray[np.int64]
 _TOGETHER = 1 << 14  # walks whose numbers stay in a core's cache
-_ENTRIES = 1 << 22  # of rows that are read whole together
+_ENTRIES = 1 << 22  # entries of rows that are read whole at a time
 _ALL = np.uint64(2**64 - 1)
-_PLACE = 40  # bytes of a vertex of a walk: itself and its column, again where walks end early, and a flag
-_SPARSE = 16  # a vector with an entry in fewer than one of so many positions is not spread out
+_PLACE = 40  # bytes of a vertex of a walk: itself and its column, both again if walks end early, and a flag
+_SPARSE = 16  # positions an entry: a vector of fewer entries is not stored as a dense array
 
 
 def walk(x: Expression) -> Any:
@@ -64,7 +64,7 @@ class Entries:
     ----------
     values : ndarray of float64
     ids : ndarray of int64, or None
-        The positions that have values, ascending, and one beyond all, whose value is 0; None: all.
+        The positions that have values, ascending, then a sentinel beyond all, whose value is 0; None: all positions.
     """
 
     values: NDArray[np.float64]
@@ -78,7 +78,7 @@ class Entries:
 
     @classmethod
     def of_arrays(cls, ids: NDArray[Any], values: NDArray[Any], size: int) -> Entries:
-        """Take positions, ascending, and values."""
+        """Make the entries of positions, ascending, and values."""
         if size <= _SPARSE * ids.size:
             dense = np.zeros(size)
             dense[ids] = values
@@ -93,7 +93,7 @@ class Entries:
 
 
 def _matrix(met: Ints, x: Expression) -> Any:
-    """Make a matrix of what is not negative, which stands to the left in each row; `met` is given away."""
+    """Make a matrix of the walks' vertices, not negative and leftmost in each row; it may take over `met`."""
     nrows, ncols = x.shape
     there = met >= 0
     lengths = there.reshape(nrows, ncols).sum(axis=1)
@@ -110,7 +110,7 @@ def _matrix(met: Ints, x: Expression) -> Any:
 
 @dataclass(frozen=True)
 class Walks:
-    """Walks in one matrix: what all of them share.
+    """The data that all walks in one matrix share.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Walks:
     older: RowArrays | None = None
 
     def run(self, first: int, met: Ints) -> None:
-        """Fill in some walks, the first of which has this number."""
+        """Fill in the walks numbered from `first` on."""
         walks, here = np.arange(first, first + met.shape[0], dtype=np.uint64), np.arange(met.shape[0])
         pair: tuple[Any, ...] = ()
         for step in range(self.trail.length):
@@ -155,7 +155,7 @@ class Walks:
     def step(self, number: int, walks: philox.U64, v: Ints, before: Ints | None, drawn: Any = None) -> Ints:
         """Return the next vertices of walks that are at the vertices v, -1 where no edge leads on.
 
-        `before`: where they were before; `drawn`: their random numbers of this step, if those were drawn already.
+        `before`: the walks' previous vertices; `drawn`: their random numbers of this step, if drawn already.
         """
         begin, end = self.rows.ends(v)
         d = end - begin
@@ -177,7 +177,7 @@ class Walks:
         return found
 
     def _tried(self, step: int, walks: philox.U64, v: Ints, before: Ints | None, begin: Ints, d: Ints) -> Ints:
-        """Choose an entry of each row by tries, and where none succeeds by its weights."""
+        """Choose an entry of each row by rejection sampling, and if no try succeeds by the sums of all weights."""
         chosen, left = np.empty(walks.size, np.int64), np.arange(walks.size)
         for t in range(TRIES):
             place, chance = philox.block(t, step + 1, walks[left], self.trail.seed)
@@ -195,7 +195,7 @@ class Walks:
         return chosen
 
     def _weight_share(self, at: Ints, v: Ints) -> tuple[Any, Any]:
-        """Return by what share of 2**64 - 1 entries of the rows v are accepted by weight, and which have any."""
+        """Return the probabilities, times 2**64 - 1, of accepting entries by weight, and which weights are above 0."""
         if self.top is None:
             return _ALL, True
         w, top = self._weights(at), self.top[v]
@@ -206,7 +206,7 @@ class Walks:
         return self.rows.weights(at) if self.by is None else self.by[self.rows.indices[at]]
 
     def _bias(self, at: Ints, before: Ints | None, left: Ints) -> Any:
-        """Return the share with which each entry counts, by where its walk was before."""
+        """Return the factor of each entry's weight, times 2**64 - 1, by its walk's previous vertex."""
         if self.trail.shares is None or before is None:
             return _ALL
         back, near, far = map(np.uint64, self.trail.shares)
@@ -246,7 +246,7 @@ class Walks:
 
 
 def _times(a: Any, b: Any) -> Any:
-    """Return a b / 2**64, where 2**64 - 1 stands for 1."""
+    """Return a * b / 2**64, where 2**64 - 1 stands for 1."""
     if b is _ALL:
         return a
     if a is _ALL:

@@ -1,9 +1,9 @@
-"""The times of ranks' products, which travel with the counts, and the rows that move because of them.
+"""Load balancing: ranks measure the times of their products, and rows move from slow ranks to others.
 
-Each rank measures its products with a large matrix, and sends the time with the next collective of numbers. So all
-ranks have the same times, and decide alike (model/rebalance.py): beyond 1.10 imbalance in three iterations that follow
-each other, where the iterations to come gain more than the move costs. New bounds hold from the next statement on. The
-matrix moves then, and every other object of its length when a statement meets it.
+Each rank times its products with a large matrix, and sends the time with the next collective of numbers. So all ranks
+have the same times and decide alike (model/rebalance.py): rows move after three consecutive iterations of an imbalance
+above 1.10, if the iterations to come gain more than the move costs. New bounds apply from the next statement on: the
+matrix moves then, and every other object of its length when a statement uses it.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Balancer"]
 
-_MATTERS = 1 << 20  # entries of a rank: products with fewer take less than is lost by measuring them
-_WARM = 2  # iterations that are not looked at: in the first ones kernels are compiled, and caches built
-_EVEN = 3  # iterations in which ranks take as long as each other before the next ones are not measured
-_REST = 8, 128  # products that are not measured then, at first and at most: it doubles as ranks stay even
-_POSITIONS = 4096  # at which the work is known
-_RATE = 2.5e8  # bytes a second of rows that move, until a move was measured
-_FIXED = 5e-3  # seconds of a move besides
-_REBUILT = 2.0  # products that a move costs, as caches of the matrix are built again
-# Told instead of a time: this rank's config.rebalance is False; it measured no product.
+_MATTERS = 1 << 20  # entries of a rank: for smaller products measuring costs more than balancing gains
+_WARM = 2  # first iterations, whose times are ignored: kernels are compiled and caches built in them
+_EVEN = 3  # consecutive balanced iterations, after which products are not measured for a while
+_REST = 8, 128  # products that are then not measured, at first and at most: doubled while ranks stay balanced
+_POSITIONS = 4096  # rows at which the cumulative work is collected: enough to place bounds
+_RATE = 2.5e8  # bytes a second at which rows move, assumed until a move is measured
+_FIXED = 5e-3  # seconds that a move takes whatever its size
+_REBUILT = 2.0  # products whose time a move also costs, as caches of the matrix are built again
+# Sent in place of a time: config.rebalance is False on this rank; this rank measured no product.
 _OFF, _NONE = -1, -2
 
 _T = TypeVar("_T")
@@ -50,25 +50,25 @@ class _Watched:
     store: weakref.ref[Store]
     iterations: int = 0
     balance: Balance | None = None
-    even: int = 0  # iterations that followed each other
-    rest: int = 0  # products that are not measured
+    even: int = 0  # consecutive balanced iterations
+    rest: int = 0  # products that are still not to be measured
     next_rest: int = _REST[0]
 
 
 class Balancer:
-    """Measures this rank's products, hears of those of others, and moves rows.
+    """The load balancer of an engine: measures this rank's products, exchanges the times and moves rows.
 
     Attributes
     ----------
     moves : int
-        How often rows have moved.
+        Moves of rows so far.
     """
 
     def __init__(self, engine: DistributedEngine) -> None:
         self._engine = engine
-        self._watched: dict[int, _Watched] = {}  # by the number of rows: all objects of a length have one cut
+        self._watched: dict[int, _Watched] = {}  # by the number of rows: all objects of a length have the same bounds
         self._latest: _Watched | None = None
-        self._seconds, self._products = 0.0, 0  # of the latest, since they were told
+        self._seconds, self._products = 0.0, 0  # of the latest matrix, since they were last sent
         self._pending: tuple[_Watched, NDArray[np.int64]] | None = None
         self.moves = 0
 
@@ -77,11 +77,11 @@ class Balancer:
         """Return whether rows move before the next statement."""
         return self._pending is not None
 
-    # Every rank measures the same products, those of an empty range too. Where ranks differ (config.rebalance, a matrix
-    # that one rank has freed later), what they tell each other shows it on all: nothing may depend on one rank alone.
+    # Every rank measures the same products, even if its range is empty. Where ranks differ (config.rebalance, a matrix
+    # that one rank has freed later), the exchanged numbers show it on all: no decision may depend on one rank alone.
 
     def timed(self, store: Store, call: Callable[[], _T]) -> _T:
-        """Run this rank's part of a product with a matrix, and measure it where that matters."""
+        """Run `call`, this rank's part of a product, timed if its matrix is balanced; return its result."""
         watched = self._watch(store)
         if watched is None:
             return call()
@@ -116,7 +116,7 @@ class Balancer:
         return found
 
     def numbers(self, *mine: int) -> NDArray[np.int64]:
-        """Return some integers of every rank, as the transport does; the time of products travels with them."""
+        """Return the integers of every rank, as ``Transport.numbers`` does; the time of products travels with them."""
         watched = self._latest if self._products else None
         store = None if watched is None else watched.store()
         if not config.rebalance:
@@ -132,7 +132,7 @@ class Balancer:
         return found[:, :-2]
 
     def _hear(self, watched: _Watched, store: Store, times: NDArray[np.int64], iterations: NDArray[np.int64]) -> None:
-        """Take the times of all ranks, and decide; a rank that measured otherwise has all begin again."""
+        """Decide by the times of all ranks; all start over if ranks have counted different iterations."""
         if (iterations != watched.iterations).any():
             watched.iterations, watched.balance, watched.even, watched.rest = 0, None, 0, 0
             return
@@ -149,7 +149,7 @@ class Balancer:
         self._rest(watched, even=not watched.balance.over)
 
     def _rest(self, watched: _Watched, *, even: bool) -> None:
-        """Measure no products for a while once ranks are even: on GPUs each waits for the device."""
+        """Stop measuring for some products once ranks are balanced: on a GPU each measurement waits for the device."""
         watched.even = watched.even + 1 if even else 0
         if not even:
             watched.next_rest = _REST[0]
@@ -158,7 +158,7 @@ class Balancer:
             watched.next_rest = min(2 * watched.next_rest, _REST[1])
 
     def _balance(self, store: Store) -> Balance:
-        """Collect the work of all ranks' rows; collective."""
+        """Return the balance of a matrix, with the work of all ranks' rows; collective."""
         engine, layout, n = self._engine, store.layout, store.shape[0]
         step = -(-n // _POSITIONS // ALIGN) * ALIGN or ALIGN
         at = np.union1d(np.arange(0, n, step), layout.bounds)
@@ -173,7 +173,7 @@ class Balancer:
         return Balance(np.concatenate([[0.0], np.cumsum(steps)]), at, layout.bounds, row_seconds)
 
     def apply(self) -> None:
-        """Let new bounds hold, if there are some, and move the rows of their matrix; before a statement."""
+        """Apply pending bounds, and move the rows of their matrix; called before a statement."""
         if self._pending is None:
             return
         (watched, new), self._pending = self._pending, None

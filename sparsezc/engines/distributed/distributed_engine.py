@@ -1,8 +1,8 @@
 """The distributed engine: each rank runs the same program, and has a part of each object.
 
-A store is this rank's part, an ordinary object on the local engine, and a layout. ``run`` exchanges what a statement
-needs of other ranks and passes a statement between local objects to the dispatch. Every rank runs a statement that
-cannot run by parts on the whole objects.
+A store is a partition and this rank's part, an ordinary object on the local engine. ``run`` receives the entries that a
+statement needs from other ranks, and passes a statement between local objects to the dispatch. A statement that cannot
+run by parts runs on whole objects, on every rank.
 
 All ranks run the same statements in the same order. Each decision that leads to a collective depends only on numbers
 that are equal on all ranks.
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HANDLERS", "DistributedEngine"]
 
-_Handler = Callable[["DistributedEngine", Any, Any, Write[Mask | None]], bool | None]  # False: it cannot run this case
+_Handler = Callable[["DistributedEngine", Any, Any, Write[Mask | None]], bool | None]  # False: it lacks this case
 
 
 class DistributedEngine(Keeper):
@@ -61,12 +61,12 @@ class DistributedEngine(Keeper):
     Attributes
     ----------
     local : Locals
-        Makes objects on this rank's engine.
+        Maker of objects on this rank's engine.
     layouts : Layouts
     latest : mapping of int to Store
-        The last square matrix of each size.
+        The square matrix of each size that was made last.
     forced : bool
-        One rank has distributed objects too, instead of plain ones.
+        A single rank has distributed objects, too, instead of plain ones.
     balancer : Balancer
         Moves rows from slow ranks to others.
     """
@@ -105,12 +105,12 @@ class DistributedEngine(Keeper):
             self._checked.end()
 
     def end(self) -> None:
-        """Compare the end of the program with what other ranks do, if ``config.check`` is on and no error ends it."""
+        """Check that all ranks end the program here, if ``config.check`` is on and no error ends it."""
         if config.check and not hasattr(sys, "last_value"):
             self._checked.begin(("", "the end of the program"))
 
     def _meet(self, expression: Any, out: Any, write: Write[Mask | None]) -> None:
-        """Bring every participant into the layout that its shape has now."""
+        """Move each operand, the mask and the output to the partition that its shape has now."""
         stored = [x for x in (out, *expression.operands) if x._stored]
         if write.mask is not None:
             stored.append(write.mask.parent)
@@ -125,7 +125,7 @@ class DistributedEngine(Keeper):
                 self.move(store, wanted)
 
     def move(self, store: Any, wanted: Any = None) -> None:
-        """Bring a store into a layout, that which its shape has now or that by searches; collective."""
+        """Move a store to the partition of its shape, or to the one by searches; collective."""
         if wanted is not None and wanted.by_search:
             search_exchange.by_search(self, store)
             return
@@ -155,27 +155,27 @@ class DistributedEngine(Keeper):
             )
 
     def on_whole(self, store: Any, what: str) -> None:
-        """Warn once that every rank does this on the whole, or refuse it."""
+        """Warn once that every rank runs `what` on the whole object; raise if config.fallback is "error"."""
         if self.size > 1 and not store.layout.is_whole:
             replicated.say(self, what)
 
     def sample_hops(self, store: Any, transposed: bool, seeds: Any, hops: Hops) -> Subgraph | None:
-        """Return the sample hop by hop; all ranks get all of it."""
+        """Return a sampled subgraph, whole on every rank; a collective."""
         found: Subgraph | None = _sample_hops(self, store, transposed, seeds, hops)
         return found
 
     def searches(self, matrix: Store, sources: NDArray[np.int64]) -> Store | None:
-        """Return the levels of many searches."""
+        """Return the levels of breadth-first searches, one row a source; None where statements run them."""
         found: Store | None = _levels(self, matrix, sources)
         return found
 
     def components(self, matrix: Store) -> Store | None:
-        """Return the smallest vertex of each vertex's weak component."""
+        """Return the smallest vertex of each vertex's weak component; None where statements compute it."""
         found: Store | None = _components(self, matrix)
         return found
 
     def part(self, matrix: Store, cost: float, values: Any) -> Any:
-        """Return this rank's rows for loops."""
+        """Return this rank's rows, over which compiled loops run; None where statements run."""
         return _part(self, matrix, cost, values)
 
     def known_symmetric(self, A: Any) -> bool:
@@ -189,7 +189,7 @@ def _takes_long_rows(e: Any, out: Any) -> bool:
 
 
 def _described(e: Any, out: Any) -> tuple[str, str]:
-    """Return what ranks must have in common of a statement, and how to name it."""
+    """Return a text of a statement that must be equal on all ranks, and the text that messages name it by."""
     operands = " ".join(str(x.shape) if x._stored else _alike(x) for x in e.operands)
     numbers = "".join(f", {x.name} = {x.value}" for x in e.operands if getattr(x, "ndim", None) == 0)
     said = f"{out.name} << {written(e.operation, e.operands, e.op)}{numbers}"
@@ -197,10 +197,10 @@ def _described(e: Any, out: Any) -> tuple[str, str]:
 
 
 def _alike(x: Any) -> str:
-    """Return what ranks must have in common of a number, an index or a choice by chance."""
+    """Return a text of a number, an index list or a random choice that must be equal on all ranks."""
     if isinstance(x, IndexList):
         return f"{x.kind} {x.key if x.kind != 'list' else zlib.crc32(x.key)}"
-    if isinstance(x, Pick | Trail):  # their text leaves out what a seed is, or where walks start
+    if isinstance(x, Pick | Trail):  # their repr leaves out the seed, or the vertices where walks start
         return str(zlib.crc32(pickle.dumps(x)))
     return repr(x.value if getattr(x, "ndim", None) == 0 else x)
 
@@ -212,7 +212,7 @@ _ELEMENTWISE = (
 
 
 def _later(module: str, *names: str) -> dict[str, tuple[_Handler, ...]]:
-    """Return the handlers of operations of the same names, whose file is loaded at first use."""
+    """Return handlers, functions of a module with the operations' names; the module is loaded at first use."""
     return {name: (first_use.function(f"sparsezc.engines.distributed.statements.{module}", name),) for name in names}
 
 
@@ -225,7 +225,7 @@ _levels = first_use.function("sparsezc.engines.distributed.statements.searches",
 _components = first_use.function("sparsezc.engines.distributed.loops.components", "components")
 _part = first_use.function("sparsezc.engines.distributed.loops.rows", "part")
 _sample_hops = first_use.function("sparsezc.engines.distributed.statements.walks", "sample_hops")
-#: How each statement runs by parts; several ways are tried in turn.
+#: The handlers that run each statement by parts, tried in turn until one does not return False.
 HANDLERS: dict[str, tuple[_Handler, ...]] = {
     "mxv": (products.product, _by_place),
     "vxm": (products.product, _by_place),

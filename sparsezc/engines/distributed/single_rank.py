@@ -20,7 +20,7 @@ __all__ = ["SingleRank", "started"]
 
 
 class SingleRank(DistributedEngine):
-    """The engine of a single rank; the capabilities that it adds are those of loops."""
+    """The engine of a single rank, with the local engine's capabilities that run whole loops."""
 
     def run_loop(self, store: Store, *given: Any) -> Any:
         return self._here("run_loop", (store,), *given)
@@ -57,11 +57,11 @@ class SingleRank(DistributedEngine):
         return Store(self.local.vector(INT64, size[0], found), self.layouts.of(size), size)
 
     def _here(self, name: str, stores: tuple[Store, ...], *given: Any) -> Any:
-        """Return the result of a capability of this rank's engine."""
+        """Call a capability of the local engine with the local parts of stores; return its result."""
         local = self.local
         return engines.capability(local.engine, name)(*(local.settled(x.local)._store for x in stores), *given)
 
 
 def started(transport: Transport, local: Engine, *, force: bool = False) -> DistributedEngine:
-    """Return the engine over the ranks of a transport."""
+    """Return a new engine over the ranks of a transport."""
     return (SingleRank if transport.size == 1 else DistributedEngine)(transport, local, force=force)

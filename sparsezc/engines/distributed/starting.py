@@ -1,4 +1,4 @@
-"""The start of the distributed engine, and the matrices that a program distributes."""
+"""The start of the distributed engine, and distributed matrices made of each rank's rows."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 __all__ = ["engine", "engine_of", "from_rows", "init", "transport_of"]
 
 _engine: DistributedEngine | None = None
-_engines: dict[int, tuple[Any, DistributedEngine]] = {}  # by the communicator's handle, which is kept alive
-_transports: dict[int, tuple[Any, Alone | Mpi]] = {}
+_engines: dict[int, tuple[Any, DistributedEngine]] = {}  # by the id of the transport, which is kept alive
+_transports: dict[int, tuple[Any, Alone | Mpi]] = {}  # by the handle of the communicator, which is kept alive
 _process = os.getpid()
 
 
 def _communicator(comm: Any) -> Any:
-    """Return `comm`, or for None the one of all ranks; None if there is no MPI and none is needed."""
+    """Return `comm`, or for None the communicator of all ranks; None if there is one process and no MPI."""
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
@@ -47,7 +47,7 @@ def _communicator(comm: Any) -> Any:
         ) from None
     comm = MPI.COMM_WORLD if comm is None else comm
     if comm == MPI.COMM_NULL:
-        raise InvalidValue("comm is MPI.COMM_NULL: this process is none of its ranks; only these may call")
+        raise InvalidValue("comm is MPI.COMM_NULL: this process is none of its ranks, which alone may call")
     if not isinstance(comm, MPI.Intracomm):
         raise TypeError(f"Bad type for argument: comm is a {type(comm).__name__}; an mpi4py.MPI.Intracomm is needed")
     _refuse_another_mpi(MPI.COMM_WORLD)
@@ -55,7 +55,7 @@ def _communicator(comm: Any) -> Any:
 
 
 def transport_of(comm: Any, deadline: float = DEADLINE) -> Transport:
-    """Return the transport of an mpi4py communicator, one for each; None: of all ranks.
+    """Return the transport of an mpi4py communicator, made at first use; of all ranks if `comm` is None.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def _made(comm: Any, engine: str, kind: str, deadline: float) -> Alone | Mpi:
     made = choice.transport(comm, engine, kind, deadline)
     if made.size > 1:
         atexit.unregister(_end)
-        atexit.register(_end)  # before what the transport ends
+        atexit.register(_end)  # atexit runs it before the handlers that the transport's libraries registered
     return made
 
 
@@ -97,26 +97,26 @@ def init(
     comm : mpi4py.MPI.Comm, optional
         The ranks that take part; by default all.
     engine : {"cpu", "gpu"}
-        Where each rank has its part. Ranks of one machine take its GPUs in turn.
+        The engine of each rank's part. Ranks of one machine take its GPUs in turn.
     transport : {"auto", "mpi", "ipc", "nccl"}
         How vectors travel between GPUs: through pinned host memory and MPI, through CUDA IPC between ranks of one
         machine, which may share a card, or through NCCL between ranks with a card each. "auto" takes IPC inside a
         machine, NCCL between machines, and MPI where neither can be used.
     deadline : float
-        Seconds that a rank waits for the others before it ends all of them. At the end of the program it only says
-        which ranks it waits for: these may work alone, such as write results.
+        Seconds that a rank waits for the others before it ends all of them. At the end of the program it only prints
+        which ranks it waits for: these may still work alone, for example write results.
     force : bool
-        Distribute at one rank, too, where a plain matrix does as well: for tests.
+        Distribute objects with a single rank, too, where plain ones would do: for tests.
 
     Raises
     ------
     DeviceUnavailable
-        mpi4py is missing, or the engine is "gpu" and there is none, or the transport cannot be used.
+        mpi4py is missing, or `engine` is "gpu" and there is no GPU, or the transport cannot be used.
     InvalidValue
-        `engine` or `transport` is unknown, or `deadline` is no number of seconds above 0; ranks give different ones;
+        `engine` or `transport` is unknown, or `deadline` is no number of seconds above 0; ranks give different options;
         `comm` is ``MPI.COMM_NULL``.
     TypeError
-        `comm` is no communicator.
+        `comm` is no mpi4py communicator.
     """
     global _engine
     comm = _communicator(comm)
@@ -132,7 +132,7 @@ def init(
 
 
 def _end() -> None:
-    """End the engine that was begun last; the communicators of others may be freed by now. Then wait for all ranks."""
+    """End the engine that was started last (the program may have freed other communicators), then wait for all."""
     if os.getpid() != _process:  # a forked child is no rank
         return
     if _engine is not None:
@@ -143,7 +143,7 @@ def _end() -> None:
 
 
 def _local_engine(transport: Transport, name: str) -> engines.Engine:
-    """Return the engine of each rank's part; if a rank has none, all raise its error."""
+    """Return the engine of each rank's part; if a rank cannot use it, all raise that rank's error."""
     found, failed = None, None
     try:
         found = engines.get(name, f"distributed.init: engine={name!r}")
@@ -158,7 +158,7 @@ def _local_engine(transport: Transport, name: str) -> engines.Engine:
 
 
 def _told_by_mpiexec() -> int:
-    """Return how many processes mpiexec says that it started."""
+    """Return how many processes mpiexec started, by its environment variables; 1 without them."""
     return max(int(os.environ.get(name) or 1) for name in ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE"))
 
 
@@ -167,13 +167,13 @@ def _refuse_another_mpi(world: Any) -> None:
     told = _told_by_mpiexec()
     if told > 1 and world.Get_size() == 1:
         raise DeviceUnavailable(
-            f"distributed: mpiexec started {told} processes, and mpi4py sees one: it is of another MPI than mpi4py's;"
+            f"distributed: mpiexec started {told} processes, and mpi4py sees one: their MPIs are different;"
             " `sparsezc mpirun` finds the right one"
         )
 
 
 def _shared_seed(transport: Transport) -> int:
-    """Draw a seed on rank 0 for all ranks; all must ask for it."""
+    """Return a random seed drawn by rank 0, the same on all ranks; collective."""
     high, low = transport.numbers(secrets.randbits(32), secrets.randbits(32))[0].tolist()
     return int(high) << 32 | int(low)
 
@@ -184,7 +184,7 @@ def engine() -> DistributedEngine:
 
 
 def engine_of(comm: Any) -> DistributedEngine:
-    """Return the engine of a communicator, started on the CPU if none is; it is the one in use if it is the first."""
+    """Return a communicator's engine, started on the CPU if it has none; the first one is in use."""
     global _engine
     found = _engines.get(id(transport_of(comm)))
     if found is not None:
@@ -196,23 +196,23 @@ def engine_of(comm: Any) -> DistributedEngine:
 
 
 def from_rows(csr: Csr, bounds: NDArray[np.int64], nrows: int, comm: Any = None, name: str | None = None) -> Any:
-    """Make a distributed matrix of blocks of rows, one on each rank; the plain matrix at one rank.
+    """Make a distributed matrix of blocks of rows, one on each rank; a plain matrix if there is one rank.
 
     Parameters
     ----------
     csr : Csr
-        This rank's rows; ids are columns of the whole, and `symmetric` speaks of the whole.
+        This rank's rows; ids are columns of the whole matrix, and `symmetric` is true if that is symmetric.
     bounds : array of int64, shape (ranks + 1,)
         Rank r has rows ``bounds[r]:bounds[r + 1]``; all but the last are multiples of 64, or `nrows`.
     nrows : int
-        Of the whole.
+        Rows of the whole matrix.
     comm : mpi4py.MPI.Comm, optional
     name : str, optional
 
     Raises
     ------
     InvalidValue
-        Ranks disagree, or the bounds do not fit, or a rank's rows do not.
+        Ranks give different arguments, or the bounds do not match the shape and the ranks, or a rank's rows the bounds.
     """
     engine = engine_of(comm)
     bounds = np.asarray(bounds, np.int64)

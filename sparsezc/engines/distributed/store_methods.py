@@ -1,7 +1,7 @@
 """Methods of the distributed engine that make, read and change stores.
 
-Arrays given are equal on every rank, and each rank takes its part; arrays returned are whole on every rank. So
-``nvals``, ``to_coo`` and the like are collectives: all ranks must call them.
+Arguments that are arrays are equal on every rank, and each rank takes its part; arrays returned are whole on every
+rank. So ``nvals``, ``to_coo`` and the like are collectives: all ranks must call them.
 """
 
 from __future__ import annotations
@@ -60,18 +60,18 @@ class Keeper:
         return (cuda.current().xp if self.on_device else np).zeros(count, dtype)
 
     def counts(self, store: Store) -> NDArray[np.int64]:
-        """Return the number of entries of each rank's part; one collective, if they are not known."""
+        """Return the number of entries of each rank's part; a collective if they are not known."""
         if store.counts is None:
             self._count(store)
         counts: NDArray[np.int64] = store.counts  # type: ignore[assignment]
         return counts
 
     def _count(self, store: Store) -> None:
-        """Collect the numbers of entries, and with a vector's those of the rows that it will likely meet."""
+        """Collect the entries of each rank, and for a vector those of the matrix rows that it will likely read."""
         if store.layout.is_whole or self.size == 1:
             counts = np.full(self.size, store.local.nvals, np.int64)
             if store.layout.is_whole and self.size > 1:
-                counts[1:] = 0  # every rank has all of them
+                counts[1:] = 0  # every rank has all entries: they are counted once
             store.counted(counts)
             return
         rows = self.likely_rows(store)
@@ -82,7 +82,7 @@ class Keeper:
         store.counted(both[:, 0].copy(), both[:, 1].copy(), rows)
 
     def likely_rows(self, store: Store) -> Store | None:
-        """Return the matrix whose rows a vector will likely be multiplied with next."""
+        """Return the matrix that a vector will likely be multiplied with next; None if none is known."""
         if len(store.shape) != 1:
             return None
         found: Store | None = store.rows or self.latest.get(store.shape[0])
@@ -99,7 +99,7 @@ class Keeper:
         return Store(local, layout, (size,), counts=np.zeros(self.size, np.int64))
 
     def _refuse_other(self, what: str, *told: Any) -> None:
-        """With ``config.check``: raise an error on all ranks if they do not give the same object."""
+        """Raise an error on all ranks if they give different objects and ``config.check`` is on."""
         if config.check:
             refuse_difference(
                 self.transport, what, told, ("its shape", "its type", "its number of entries", "its content")
@@ -113,7 +113,7 @@ class Keeper:
         return self.parts_of(csr, split=True)
 
     def parts_of(self, csr: Csr, *, split: bool = False) -> Store:
-        """Make a store of this rank's part of a matrix that all have; `split`: of long rows every rank has a part."""
+        """Make the store of a matrix that all ranks have; `split`: each rank gets a part of long rows."""
         shape = (csr.nrows, csr.ncols)
         placement = csr.indices.placement
         lengthy, long, degrees = long_rows.long_rows(csr.indptr, self.size), None, np.diff(csr.indptr)
@@ -125,7 +125,7 @@ class Keeper:
         if layout.along is COLUMNS:
             return Store(self._columns_of(csr, layout), layout, shape)
         rows = matrix_exchange.placed(rows_of(csr, layout.lo, layout.hi), placement)
-        rows.known_symmetric(csr.symmetric)  # of one rank, which searches as the plain engine does
+        rows.known_symmetric(csr.symmetric)  # of use for one rank only, which searches as the plain engine does
         counts = None if layout.is_whole else np.diff(csr.indptr[layout.bounds]) + (0 if long is None else long.counts)
         made = self.of_rows(rows, layout, shape, csr.symmetric, counts=counts, long=long)
         self.rank_columns(made, degrees)
@@ -145,15 +145,15 @@ class Keeper:
         self, csr: Csr, layout: Layout, shape: tuple[int, int], symmetric: bool, *,
         counts: NDArray[Any] | None = None, long: long_rows.LongRows | None = None,
     ) -> Store:  # fmt: skip
-        """Make a store of this rank's rows, whose ids are columns of the whole."""
-        csr.known_symmetric(csr.symmetric and csr.nrows == csr.ncols)  # a part is not, though the whole may be
+        """Make the store of a matrix of this rank's rows, whose ids are columns of the whole."""
+        csr.known_symmetric(csr.symmetric and csr.nrows == csr.ncols)  # some rows of a matrix are not symmetric
         made = Store(self.local.matrix_of(csr), layout, shape, symmetric=symmetric, counts=counts, long=long)
         if shape[0] == shape[1] and not layout.is_whole:
             self.latest[shape[0]] = made
         return made
 
     def rank_columns(self, store: Store, degrees: NDArray[np.int64]) -> None:
-        """Tell the local engine which columns of a symmetric matrix are hubs: it has only some rows."""
+        """Pass the degrees of all rows of a symmetric matrix to the local engine, which has some rows only."""
         if self.on_device and store.symmetric and not store.layout.is_whole:
             engines.capability(self.local.engine, "rank_columns")(store.local._need()[1], degrees)
 
@@ -222,7 +222,7 @@ class Keeper:
         return f"{store.local.nvals:,} entries in {what} {layout.lo}:{layout.hi} (rank {self.rank} of {self.size})"
 
     def distributed(self, matrix: Any) -> Any:
-        """Give each rank its part of a matrix that all have."""
+        """Return a distributed matrix of a matrix that all ranks have."""
         if matrix._engine is self or (self.size == 1 and not self.forced):
             return matrix
         self.refuse_different(matrix, "distribute")
@@ -238,7 +238,7 @@ class Keeper:
         refuse_difference(self.transport, f"{given.name}.{method}", told, (*sizes, "nvals", "dtype", "symmetric"))
 
     def agreed(self, *found: Any) -> tuple[Any, ...]:
-        """Return arrays that every rank computed, as rank 0 has them."""
+        """Return rank 0's arrays on every rank, in place of those that each rank computed."""
         made = []
         for mine in map(np.asarray, found):
             counts = np.zeros(self.size, np.int64)
@@ -248,7 +248,7 @@ class Keeper:
         return tuple(made)
 
     def afford_transpose(self, store: Store) -> None:
-        """Form the transpose, so that products with it gather the vector as those with the matrix do."""
+        """Build the transpose, so that products with it gather the vector as those with the matrix do."""
         if self.size > 1 and not store.symmetric:
             long_rows.join(self, store)
             matrix_exchange.turned(self, store)
@@ -273,7 +273,7 @@ class Keeper:
 
 
 def _sum(*arrays: Any) -> int:
-    """Return a checksum of arrays."""
+    """Return the CRC-32 of the bytes of arrays."""
     crc = 0
     for array in arrays:
         crc = zlib.crc32(np.ascontiguousarray(array).view(np.uint8).data, crc)
@@ -281,7 +281,7 @@ def _sum(*arrays: Any) -> int:
 
 
 def rows_of(csr: Csr, lo: int, hi: int) -> Csr:
-    """Return some rows of a matrix; arrays are copied."""
+    """Return rows ``lo:hi`` of a matrix, with arrays of their own."""
     first, last = int(csr.indptr[lo]), int(csr.indptr[hi])
     ids = csr.indices.read(first, last)
     values = csr.values.read() if csr.iso else csr.values.read(first, last)

@@ -156,8 +156,8 @@ def matrix_to_csr(store: MatrixStore, *, by_columns: bool = False) -> tuple[Any,
     if rows is None:
         return xp.zeros(store.nrows + 1, np.int64), xp.empty(0, np.int32), xp.empty(0, store.dtype.np_type)
     needed = 0 if RECORDS[store.placement].resident else rows.indices.nbytes + rows.values.nbytes
-    if needed > (room := budget.make_room(needed)):
-        raise OutOfMemory(f"the arrays need {needed:,} bytes of device memory and {room:,} may be used")
+    if needed > (space := budget.make_available(needed)):
+        raise OutOfMemory(f"the arrays need {needed:,} bytes of device memory and {space:,} may be used")
     values = rows.values.load()
     return rows.indptr, _signed(rows), xp.repeat(values, rows.nvals) if rows.iso else values
 

@@ -43,7 +43,7 @@ def diagnose(*, measure: bool = True) -> dict[str, Any]:
         return {"available": False, "reason": reason}
     gpu = device.current()
     free, total = gpu.memory()
-    room = zerocopy.managed_room()
+    space = zerocopy.managed_available()
     facts: dict[str, Any] = {
         "available": True,
         "name": gpu.name,
@@ -54,7 +54,7 @@ def diagnose(*, measure: bool = True) -> dict[str, Any]:
         **_versions(gpu),
         "pages": [
             {"from": start, "kind": choice.kind, "why": choice.why}
-            for start, choice in zerocopy.choices(room, measure=measure)
+            for start, choice in zerocopy.choices(space, measure=measure)
         ],
     }
     if measure:
@@ -82,8 +82,8 @@ def _dotted(version: int) -> str:
 
 def _link(gpu: Device) -> tuple[dict[str, float], dict[str, float]]:
     """Return rates of the link: of copies and of pages read in ascending order; of pages read in random order."""
-    room = budget.host_available()
-    nbytes = _BYTES if room is None else min(_BYTES, 1 << max(room // 8, 1 << 20).bit_length() - 1)
+    space = budget.host_available()
+    nbytes = _BYTES if space is None else min(_BYTES, 1 << max(space // 8, 1 << 20).bit_length() - 1)
     streamed, scattered = {}, {}
     for kind, held in _held(gpu, nbytes):
         if kind == "pinned":
@@ -96,7 +96,7 @@ def _link(gpu: Device) -> tuple[dict[str, float], dict[str, float]]:
 
 def _held(gpu: Device, nbytes: int) -> Iterator[tuple[str, Pages]]:
     """Yield pages of each kind that this machine allows, one after another."""
-    allowed = gpu.managed_is_safe() and zerocopy.managed_room() > nbytes
+    allowed = gpu.managed_is_safe() and zerocopy.managed_available() > nbytes
     for kind in ("managed", "pinned") if allowed else ("pinned",):
         yield kind, gpu.pages(nbytes, kind)
     with tempfile.NamedTemporaryFile() as file:

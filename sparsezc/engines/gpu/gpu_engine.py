@@ -22,7 +22,7 @@ from sparsezc.engines.gpu.elementwise import (
 from sparsezc.engines.gpu.graphs import colors
 from sparsezc.engines.gpu.products import best_column, label_moves, labels, spgemm, spmv
 from sparsezc.engines.gpu.runtime import launch, presence_words
-from sparsezc.engines.gpu.storage import vertex_order
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore, bits_of, in_bits
 from sparsezc.engines.gpu.store_methods import Keeper
 from sparsezc.exceptions import NotImplementedException, OutOfMemory, warn_slow
@@ -43,13 +43,13 @@ class GpuEngine(Keeper):
     lock = launch.lock
 
     def run(self, expression: Any, out: Any, write: Write[Mask | None]) -> None:
-        if resized_operands.any_resized:
+        if ENGINE_STATE.has_resized:
             resized_operands.check(expression)
         native: _Native | None = matrix_statements.run_statement if out.ndim == 2 else _NATIVE.get(expression.operation)
         if user_types.any_made and _is_foreign(expression, out, write):
             native = None
         try:
-            if native is not None and vertex_order.any_made:
+            if native is not None and ENGINE_STATE.has_orders:
                 statement_order.settle(expression, out, write.mask)
             if native is None or native(expression, out, write) is False:
                 _fall_back(expression, out, write)

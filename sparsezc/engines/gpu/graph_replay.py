@@ -25,6 +25,7 @@ from sparsezc.engines.gpu.layouts.packed_values import PackedValues
 from sparsezc.engines.gpu.products import push_pull
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool, DeviceScalar
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.semirings import monoid
 from sparsezc.semirings.types.datatypes import FP64, INT64
@@ -137,7 +138,7 @@ class Replay:
             return
         gpu = cuda.current()
         pool = ArrayPool()  # kept until the last replay has ended
-        with pool.serving():
+        with ENGINE_STATE.served_by(pool):
             for _ in range(2):  # unrecorded, as these rounds compile kernels and fill caches
                 yield from self._round(pool)
             before = self._arrays()
@@ -186,5 +187,6 @@ class Replay:
         rows = store.next_rows
         if rows is None:
             return True
+        store.arrange(rows.order)
         entries = store.count_rows(rows)
         return entries < _TRIFLE or push_pull.is_small(store.nvals(), entries, rows.nvals)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu import array_exchange, matrix_conversions, resized_operands
+from sparsezc.engines.gpu import array_exchange, matrix_conversions
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.graphs.components import components
@@ -20,6 +20,7 @@ from sparsezc.engines.gpu.graphs.search import search
 from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
 from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.engines.gpu.sampling import selectk, walks
 from sparsezc.engines.gpu.sampling.feature_rows import FeatureRows
 from sparsezc.engines.gpu.sampling.hops import sample_hops
@@ -95,7 +96,10 @@ class Keeper:
         rows = None if isinstance(matrix, HostStore) else matrix.held(matrix.order)[0]
         if rows is None or isinstance(vector, HostStore) or rows.nrows != vector.size:
             return None
-        return 0 if vector.bits is None else vector.count_rows(rows)
+        if vector.bits is None:
+            return 0
+        vector.arrange(rows.order)
+        return vector.count_rows(rows)
 
     @launch.locked
     def rank_columns(self, matrix: Any, degrees: NDArray[Any]) -> None:
@@ -125,7 +129,7 @@ class Keeper:
             store.clear()
 
     def resize(self, store: Any, *shape: int) -> None:
-        resized_operands.resized()
+        ENGINE_STATE.note_resized()
         if isinstance(store, HostStore):
             store.store.resize(*shape)
             return

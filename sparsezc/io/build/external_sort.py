@@ -92,9 +92,9 @@ class Sorter:
     With `mirror` each edge off the diagonal is also added reversed, as if it came after all given edges.
     """
 
-    def __init__(self, folder: Path, room: int, *, valued: bool, mirror: bool, dup_op: str) -> None:
+    def __init__(self, folder: Path, space: int, *, valued: bool, mirror: bool, dup_op: str) -> None:
         self._folder, self._mirror, self._dup_op = folder, mirror, dup_op
-        self._room, self._bytes = room, _SORTING[valued]
+        self._space, self._bytes = space, _SORTING[valued]
         self._chunks: list[Chunk] = []
         self._count = self._number = 0
         self.listed = 0  # edges that were added, with those that `mirror` adds
@@ -109,7 +109,7 @@ class Sorter:
         self._count += rows.size
         self.listed += rows.size + (int(np.count_nonzero(rows != cols)) if self._mirror else 0)
         self._wide = self._wide or (rows.size > 0 and max(int(rows.max()), int(cols.max())) >= 2**32)
-        if self._count * self._bytes * (1 + self._wide) >= self._room:
+        if self._count * self._bytes * (1 + self._wide) >= self._space:
             self._flush()
 
     def finish(self) -> list[Run]:
@@ -162,7 +162,7 @@ def _mirrored(found: Positions, values: NDArray[Any] | None) -> tuple[Positions,
 
 
 def merged(
-    runs: list[Run], room: int, dup_op: str, label: str = "merging"
+    runs: list[Run], space: int, dup_op: str, label: str = "merging"
 ) -> Iterator[tuple[Positions, NDArray[Any] | None]]:
     """Yield the entries of all runs in order, in chunks, with entries of equal positions merged."""
     if not runs:
@@ -170,7 +170,7 @@ def merged(
     wide = any(run.wide for run in runs)
     kinds = [run.dtype for run in runs if run.dtype is not None]
     dtype = edge_list.value_type(kinds) if kinds else None
-    block = max(room // (_MERGING[dtype is not None] * (1 + wide) * len(runs)), 1)
+    block = max(space // (_MERGING[dtype is not None] * (1 + wide) * len(runs)), 1)
     cursors = [_Cursor(run, block, wide, dtype) for run in runs]
     progress = bar(sum(run.count for run in runs), label, " edges")
     while cursors := [cursor for cursor in cursors if cursor.fill()]:
@@ -186,16 +186,16 @@ def merged(
     progress.close()
 
 
-def few(runs: list[Run], room: int, dup_op: str, folder: Path) -> list[Run]:
+def few(runs: list[Run], space: int, dup_op: str, folder: Path) -> list[Run]:
     """Return as many runs as can be merged at once, each read a block at a time; they replace the given ones."""
-    most = max(room // (_MERGING[any(run.dtype is not None for run in runs)] * _BLOCK), 2)
+    most = max(space // (_MERGING[any(run.dtype is not None for run in runs)] * _BLOCK), 2)
     turn = 0
     while len(runs) > most:
         turn += 1
         made = []
         for at in range(0, len(runs), most):
             some = runs[at : at + most]
-            made.append(Run.write(folder / f"merged{turn}-{at}", merged(some, room, dup_op)))
+            made.append(Run.write(folder / f"merged{turn}-{at}", merged(some, space, dup_op)))
             for run in some:
                 run.remove()
         runs = made

@@ -269,8 +269,8 @@ def _passes(recipe: Recipe, xp: Any) -> int:
     """Return the number of parts in which to generate the graph, so that each part's keys can be sorted in memory."""
     _, entries, _ = sizes(recipe)
     if xp is np:
-        room = budget.host_available()
-        free = entries * _SORTING if room is None else max(room // 2, _LEAST)
+        space = budget.host_available()
+        free = entries * _SORTING if space is None else max(space // 2, _LEAST)
     else:
         from sparsezc.device import cuda
 

@@ -121,8 +121,8 @@ def _weight_place(chunk: Lines, lines: NDArray[np.int64], skip: int, at: int) ->
 
 def _longest(whole: bool) -> int:
     """Return the most bytes of a vertex's line."""
-    room = host_available() if whole else None
-    bound = _LONGEST[whole] if room is None else min(_LONGEST[whole], room // _LINE_COST)
+    space = host_available() if whole else None
+    bound = _LONGEST[whole] if space is None else min(_LONGEST[whole], space // _LINE_COST)
     return max(bound, LINE)
 
 

@@ -141,7 +141,7 @@ class Filled:
         self._dataset = dataset
         self._at = 0
         self._sums: list[int] = []
-        self._room = 0  # bytes that still belong to the last checksum
+        self._rest = 0  # bytes that still belong to the last checksum
 
     @property
     def unplaced(self) -> int:
@@ -157,12 +157,12 @@ class Filled:
         self._at += part.size
         rest = part.data.cast("B")
         while rest:
-            if not self._room:
+            if not self._rest:
                 self._sums.append(0)
-                self._room = PIECE
-            piece = rest[: self._room]
+                self._rest = PIECE
+            piece = rest[: self._rest]
             self._sums[-1] = zlib.crc32(piece, self._sums[-1])
-            self._room -= len(piece)
+            self._rest -= len(piece)
             rest = rest[len(piece) :]
 
     def place(self) -> tuple[int, int]:
@@ -269,11 +269,11 @@ class MappableFile:
         if data is not None:
             yield from (data[at : min(end, at + self.piece)] for at in range(start, end, self.piece))
             return
-        room, offset = np.empty(min(self.piece, nbytes), np.uint8), self.places[name][0]
+        buffer, offset = np.empty(min(self.piece, nbytes), np.uint8), self.places[name][0]
         with self.path.open("rb", buffering=0) as file:
             file.seek(offset + start)
             for at in range(start, end, self.piece):
-                part = room[: min(end - at, self.piece)]
+                part = buffer[: min(end - at, self.piece)]
                 if file.readinto(part.data) != part.size:
                     raise FileFormatError(f"{self.path} is truncated: {name} ends before byte {offset + nbytes:,}")
                 yield part

@@ -20,30 +20,30 @@ from sparsezc.io.hdf5.csr_file import BLOCKS, in_turn
 from sparsezc.memory import id_blocks
 
 _PART = 1 << 15  # ids that are processed at a time
-_ROOM = 200 * _PART  # bytes of memory for these
+_SPACE = 200 * _PART  # bytes of memory for these
 
 
 class Packer:
-    """A packer of ids, with as many threads as `room` bytes suffice for, but at least one.
+    """A packer of ids, with as many threads as `space` bytes suffice for, but at least one.
 
     Parameters
     ----------
     path : Path
         A file for the measured forms.
-    room : int
+    space : int
         Bytes of memory.
 
     Attributes
     ----------
     nbytes : int
-        The bytes of `room` that are used.
+        The bytes of `space` that are used.
     """
 
-    def __init__(self, path: Path, room: int) -> None:
+    def __init__(self, path: Path, space: int) -> None:
         self._path = path
-        self._threads = max(1, min(processors(), room // _ROOM))
+        self._threads = max(1, min(processors(), space // _SPACE))
         self._words = 0
-        self.nbytes = self._threads * _ROOM
+        self.nbytes = self._threads * _SPACE
 
     def measure(self, ids: Iterable[NDArray[Any]]) -> None:
         """Measure the blocks: the first round."""

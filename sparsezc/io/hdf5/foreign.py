@@ -126,8 +126,8 @@ class Foreign:
                 raise self._damage(f"{name} ends before entry {start + at + part.size}")
         return made
 
-    def _ask(self, asked: dict[str, Any], room: NDArray[Any] | None = None) -> dict[str, Any] | None:
-        """Return an answer, and in `room` the bytes that follow it; None if the process ended."""
+    def _ask(self, asked: dict[str, Any], out: NDArray[Any] | None = None) -> dict[str, Any] | None:
+        """Return an answer, and in `out` the bytes that follow it; None if the process ended."""
         found: Any = None
         try:
             assert self._process.stdin is not None
@@ -135,8 +135,8 @@ class Foreign:
             self._process.stdin.flush()
             line = self._answers.readline(_LINE)
             found = json.loads(line) if line.endswith(b"\n") else None
-            if room is not None and found is not None and found.get("nbytes") == room.nbytes:
-                found = found if self._answers.readinto(room.view(np.uint8).data) == room.nbytes else None
+            if out is not None and found is not None and found.get("nbytes") == out.nbytes:
+                found = found if self._answers.readinto(out.view(np.uint8).data) == out.nbytes else None
         except (OSError, ValueError):
             found = None
         return found if isinstance(found, dict) else None
@@ -148,9 +148,9 @@ class Foreign:
         if found is None or "error" in found:
             raise _unopened(self.path, "it ended" if found is None else found["error"])
 
-    def _ask_of_file(self, asked: dict[str, Any], room: NDArray[Any] | None = None) -> dict[str, Any]:
+    def _ask_of_file(self, asked: dict[str, Any], out: NDArray[Any] | None = None) -> dict[str, Any]:
         """Return an answer within limits of time; errors are the file's, except that of a slow disk."""
-        found = self._ask(asked | {"seconds": self._wait, "cpu_seconds": self._cpu_seconds}, room)
+        found = self._ask(asked | {"seconds": self._wait, "cpu_seconds": self._cpu_seconds}, out)
         if found is None:
             raise self._ended()
         if "error" in found:

@@ -54,19 +54,19 @@ class Ranges:
         kind, piece = self.mappable.places[name][2], self.mappable.piece
         low, high = start * kind.itemsize, stop * kind.itemsize
         made = np.empty(max(stop - start, 0), kind)
-        room = made.view(np.uint8)
+        buffer = made.view(np.uint8)
 
         def copy(number: int) -> bool:
             first, last = number * piece, min((number + 1) * piece, self.mappable.nbytes(name))
             known = number in self._known[name]
             begin, end = (max(first, low), min(last, high)) if known else (first, last)
-            part = room[begin - low : end - low] if low <= begin and end <= high else np.empty(end - begin, np.uint8)
+            part = buffer[begin - low : end - low] if low <= begin and end <= high else np.empty(end - begin, np.uint8)
             self._fill(name, begin, part)
             if not known:
                 self.mappable.check(name, number, part)
-            if part.base is None or not np.shares_memory(part, room):
+            if part.base is None or not np.shares_memory(part, buffer):
                 wanted = slice(max(begin, low), min(end, high))
-                room[wanted.start - low : wanted.stop - low] = part[wanted.start - begin : wanted.stop - begin]
+                buffer[wanted.start - low : wanted.stop - low] = part[wanted.start - begin : wanted.stop - begin]
             return not known
 
         numbers = range(low // piece, -(-high // piece)) if high > low else range(0)

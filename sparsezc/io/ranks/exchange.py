@@ -27,13 +27,13 @@ _ORDERED = ("first", "second", "any")  # merges of duplicates that depend on the
 class Sorters:
     """This rank's sorters of what it receives: one, or one a sender where the order of edges counts."""
 
-    def __init__(self, folder: Path, room: int, size: int, dup_op: str, *, valued: bool) -> None:
+    def __init__(self, folder: Path, space: int, size: int, dup_op: str, *, valued: bool) -> None:
         self._each = size if dup_op in _ORDERED else 1
         self._made: list[Sorter] = []
         for number in range(self._each):
             place = folder / str(number)
             place.mkdir(parents=True)
-            self._made.append(Sorter(place, room // self._each, valued=valued, mirror=False, dup_op=dup_op))
+            self._made.append(Sorter(place, space // self._each, valued=valued, mirror=False, dup_op=dup_op))
 
     def add(self, sender: int, chunk: Chunk) -> None:
         """Add the edges that a rank sent."""

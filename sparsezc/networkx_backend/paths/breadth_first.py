@@ -31,7 +31,6 @@ def within(A: Matrix, source: int, cutoff: float | None, undirected: bool = Fals
 
 #: Entries of a matrix; a product for each level of a search takes longer than Python for all of them.
 FEW = 20_000
-_ENTRY = 60.0  # nanoseconds in which Python reads an entry
 _MANY = 1000  # searches that together pay for rows of FEW entries each; so rows are at most 20 M entries, 160 MB
 
 
@@ -64,7 +63,7 @@ def search(
     """
     against = against and G.directed
     if (entries := G.number_of_entries()) <= FEW * min(searches, _MANY):
-        looped = _search_loop(G, sources, cutoff, against, target, _ENTRY * entries * searches)
+        looped = _search_loop(G, sources, cutoff, against, target, entries * searches)
         if looped is not None:
             return looped
         if entries <= FEW:
@@ -92,13 +91,13 @@ def search(
 
 
 def _search_loop(
-    G: Graph, sources: list[int], cutoff: float | None, against: bool, target: int | None, cost: float
+    G: Graph, sources: list[int], cutoff: float | None, against: bool, target: int | None, times: int
 ) -> Tree | None:
     n = len(G)
     farthest = n if cutoff is None or cutoff >= n else ceil(cutoff) if cutoff > 0 else 0
     found = engine_loops.run_arrays(
         tree, G.A, *G.rows(against), np.full(n, -1), np.array(sources, np.int64), -1 if target is None else target,
-        farthest, cost=cost,
+        farthest, times=times,
     )  # fmt: skip
     if found is None:
         return None

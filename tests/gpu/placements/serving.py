@@ -44,7 +44,7 @@ def statements(A: gb.Matrix, u: gb.Vector, m: gb.Vector, name: str) -> Iterator[
     yield w
 
 
-def room_for(nbytes: int) -> Any:
+def space_for(nbytes: int) -> Any:
     return gb.config.set(budget=budget.working_bytes(N) + nbytes)
 
 

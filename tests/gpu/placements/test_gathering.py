@@ -10,7 +10,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.engines.gpu.placements import double_buffer, gather_rows, host_gather
-from tests.gpu.placements.serving import N, link_bytes, matrix, room_for, vectors
+from tests.gpu.placements.serving import N, link_bytes, matrix, space_for, vectors
 
 
 @pytest.mark.usefixtures("small_pieces", "counting")
@@ -20,7 +20,7 @@ def test_pieces_are_gathered_or_copied_whole_by_what_takes_less_time(monkeypatch
     assert 77 not in u.to_coo()[0]  # the row that half a buffer does not hold
     some = gb.Vector.from_coo(np.arange(0, 150, 2), 1.0, size=N)  # half of the rows of some pieces
     own = host_gather._own()
-    with room_for(40_000):
+    with space_for(40_000):
         B = A.to("gpu", placement="gather")
         for gathers, copies in ((1.0, 1.0), (1.0, 1e9)):  # what was measured, in bytes a second
             monkeypatch.setattr(own, "gathers", gathers)
@@ -45,7 +45,7 @@ def test_copies_are_measured_from_their_start_on(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(host_gather, "_own", lambda: own)
     monkeypatch.setattr(host_gather, "_TELLING", 1)
     monkeypatch.setattr(double_buffer.Staging, "fill", lambda *given: (filled(*given), time.sleep(took))[0])
-    with room_for(40_000), gb.config.set(packing="off"):
+    with space_for(40_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="gather")
         link_bytes(lambda: u.to("gpu").vxm(B, "any_pair").new())
     assert 0 < own.copies <= 4 * gather_rows._known[B._store.rows].size / took
@@ -54,7 +54,7 @@ def test_copies_are_measured_from_their_start_on(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.usefixtures("small_pieces", "counting")
 def test_without_pinned_memory_to_gather_in_rows_are_read_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
     A, u = matrix("FP64"), next(vectors("FP64"))
-    with room_for(40_000), gb.config.set(packing="off"):
+    with space_for(40_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="gather")
         own = host_gather._Hands()
         monkeypatch.setattr(host_gather, "_own", lambda: own)
@@ -93,7 +93,7 @@ def test_what_is_wanted_whole_is_never_gathered(gpu: Any, monkeypatch: pytest.Mo
     monkeypatch.setattr(own, "gathers", 9.0)  # the threads are faster than the link
     monkeypatch.setattr(own, "copies", 1.0)
     monkeypatch.setattr(host_gather, "fill", None)
-    with room_for(60_000), gb.config.set(packing="off"):
+    with space_for(60_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="gather")
         assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
 
@@ -104,7 +104,7 @@ def test_what_follows_a_long_row_is_written_though_it_is_empty(full: list[int], 
     """Of a row that half a buffer does not hold only the chunks are asked for: its piece may have no other row."""
     A = gb.Matrix.from_coo(np.repeat(full, 500), np.tile(np.arange(500), len(full)), 1.0, nrows=N, ncols=N)
     u = gb.Vector.from_dense(np.ones(N))
-    with room_for(40_000):
+    with space_for(40_000):
         B = A.to("gpu", placement="gather")
         for old in (gb.Vector("FP64", N), gb.Vector.from_dense(np.ones(N))):
             w = old.to("gpu")
@@ -123,7 +123,7 @@ def test_rows_are_gathered_with_and_without_scipy_s_loop(
     u = gb.Vector.from_dense(np.arange(N) % 5 + 1).dup(dtype)
     name = "lor_land" if dtype == "BOOL" else "min_plus"
     monkeypatch.setattr(host_gather, "_TAKE", 64)  # many tasks a turn
-    with room_for(60_000), gb.config.set(packing="off"):
+    with space_for(60_000), gb.config.set(packing="off"):
         B = gb.Matrix._from_csr(A._to_csr().place("gather", ids=np.uint64 if wide else None), "gpu")
         assert host_gather._row_copier() is not host_gather._by_positions
         for copier in (host_gather._row_copier, lambda: host_gather._by_positions):
@@ -142,7 +142,7 @@ def test_an_output_that_masks_itself_is_written_turn_by_turn(gpu: Any, monkeypat
     A = gb.Matrix.from_coo(rows, columns, rng.integers(1, 9, rows.size), "FP64", nrows=N, ncols=N)
     full, old = gb.Vector.from_dense(np.ones(N)), gb.Vector.from_coo(np.flatnonzero(rng.random(N) < 0.5), 1.0, size=N)
     monkeypatch.setattr(host_gather, "break_even_share", lambda: 1.0)
-    with room_for(40_000), gb.config.set(packing="off"):
+    with space_for(40_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="gather")
         for flip in (False, True):
             w, v = old.to("gpu"), old.dup()

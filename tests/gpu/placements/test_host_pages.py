@@ -154,15 +154,15 @@ def test_what_sizes_get_is_told_once_for_each_choice(card: EmulatedDevice, monke
     assert [start for start, _ in zerocopy.choices(10 * MIB)] == [0, 10 * MIB]
 
 
-@pytest.mark.parametrize("room", [-1, 0, 1, MIB // 2, MIB, 10 * MIB])
-def test_what_is_told_is_what_arrays_get(card: EmulatedDevice, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+@pytest.mark.parametrize("space", [-1, 0, 1, MIB // 2, MIB, 10 * MIB])
+def test_what_is_told_is_what_arrays_get(card: EmulatedDevice, monkeypatch: pytest.MonkeyPatch, space: int) -> None:
     """Also where the card has less room than arrays that are worth a measurement take."""
     measured(monkeypatch, card, managed=Rate(9e9, 9e9), pinned=Rate(9e9, 9e9))
-    told = zerocopy.choices(room)
+    told = zerocopy.choices(space)
     assert [start for start, _ in told] == sorted({start for start, _ in told})
     for nbytes in (0, 1, MIB // 2 - 1, MIB // 2, MIB, 10 * MIB - 1, 10 * MIB):
         holds = [choice.kind for start, choice in told if start <= nbytes][-1]
-        assert zerocopy.choose("zerocopy", nbytes, room).kind == holds, nbytes
+        assert zerocopy.choose("zerocopy", nbytes, space).kind == holds, nbytes
 
 
 def test_managed_memory_is_counted_while_it_lives_whatever_goes_meanwhile(card: EmulatedDevice) -> None:
@@ -172,30 +172,30 @@ def test_managed_memory_is_counted_while_it_lives_whatever_goes_meanwhile(card: 
             gone.clear()  # as the collector may do wherever something is called
             return 100
 
-    room = zerocopy.managed_room()
+    space = zerocopy.managed_available()
     gone = [memory.allocate("zerocopy", 40, np.uint8)]
-    assert room - zerocopy.managed_room() == 40
+    assert space - zerocopy.managed_available() == 40
     late: Any = Late()
     zerocopy.count_managed(late)
-    assert room - zerocopy.managed_room() in (100, 140)  # the other was counted before it went, or went before
+    assert space - zerocopy.managed_available() in (100, 140)  # the other was counted before it went, or went before
     assert not gone
-    assert room - zerocopy.managed_room() == 100
+    assert space - zerocopy.managed_available() == 100
     del late
-    assert zerocopy.managed_room() == room
+    assert zerocopy.managed_available() == space
 
 
 def test_managed_memory_is_counted_by_threads_at_once(card: EmulatedDevice) -> None:
     def make(_: int) -> Any:
         made = [memory.allocate("zerocopy", 40, np.uint8) for _ in range(50)]
-        zerocopy.managed_room()
+        zerocopy.managed_available()
         return made[::2]
 
-    room = zerocopy.managed_room()
+    space = zerocopy.managed_available()
     with ThreadPoolExecutor(8) as pool:
         kept = list(pool.map(make, range(8)))
-    assert room - zerocopy.managed_room() == 8 * 25 * 40
+    assert space - zerocopy.managed_available() == 8 * 25 * 40
     kept.clear()
-    assert zerocopy.managed_room() == room
+    assert zerocopy.managed_available() == space
 
 
 def test_doctor_measures_each_kind_and_says_which_is_taken(

@@ -87,8 +87,8 @@ def test_answers_by_one_warp_a_row_and_by_chunks(placement: str, kind: str, put:
     """In turns: what was built of rows of one form serves no product of the other."""
     A = graph()
     B = put(A)
-    room = None if placement in NEAR else budget.working_bytes(N) + 25_000  # two buffers of two hubs
-    with gb.config.set(budget=room), KINDS[kind].settings():
+    space = None if placement in NEAR else budget.working_bytes(N) + 25_000  # two buffers of two hubs
+    with gb.config.set(budget=space), KINDS[kind].settings():
         for setting in (1, "auto", 1):
             judged(A, B, setting)
     rows, _ = B._store.held(B._store.order)

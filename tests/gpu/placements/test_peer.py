@@ -43,9 +43,9 @@ def test_the_budget_counts_a_share_of_each_card(gpu: Any) -> None:
 
 
 def test_more_than_all_cards_have_is_refused(gpu: Any) -> None:
-    room = sum(cuda.current().cards())
+    space = sum(cuda.current().cards())
     with pytest.raises(OutOfMemory, match="their free bytes are"):
-        allocate("peer", room + 1, np.uint8)
+        allocate("peer", space + 1, np.uint8)
 
 
 @pytest.mark.gpu

@@ -125,8 +125,8 @@ def engines(placement: str, gpu: Any, small_pieces: None, tmp_path: Path, monkey
     """With room for a part of a matrix, where a part is enough; panels are beside that."""
     monkeypatch.setattr(panel, "_LONG", 1)
     monkeypatch.setattr(panel, "fits", lambda *_: True)
-    room = None if placement in ("device", *COMPRESSED) else budget.working_bytes(N) + 8500
-    with gb.config.set(budget=room):
+    space = None if placement in ("device", *COMPRESSED) else budget.working_bytes(N) + 8500
+    with gb.config.set(budget=space):
         yield partial(placed, placement, tmp_path)
 
 

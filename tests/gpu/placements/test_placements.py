@@ -107,9 +107,9 @@ def test_pages_are_pinned_where_managed_ones_are_not_safe(small: Any, monkeypatc
 
 
 def test_the_budget_is_nine_tenths_bytes_a_text_or_a_share(small: Any) -> None:
-    for setting, room in ((None, 900_000), (5000, 5000), ("20kB", 20_000), (0.25, 500_000), ("1TB", 1_000_000)):
+    for setting, space in ((None, 900_000), (5000, 5000), ("20kB", 20_000), (0.25, 500_000), ("1TB", 1_000_000)):
         with gb.config.set(budget=setting):
-            assert budget.available() == room
+            assert budget.available() == space
 
 
 def test_auto_is_the_card_where_all_fits_and_host_memory_else(small: Any) -> None:

@@ -15,7 +15,7 @@ from sparsezc.engines.gpu.placements import Entries, double_buffer, gather_rows,
 from sparsezc.engines.gpu.placements.baselines import cached
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.memory import budget
-from tests.gpu.placements.serving import N, link_bytes, matrix, room_for, statements, vectors
+from tests.gpu.placements.serving import N, link_bytes, matrix, space_for, statements, vectors
 
 MOVING = ("stream", "gather", "cached", "hybrid")
 PLACEMENTS = (*MOVING, "uvm")
@@ -30,7 +30,7 @@ PLACEMENTS = (*MOVING, "uvm")
 def test_products_are_the_cpu_engine_s(dtype: str, name: str, placement: str, gpu: Any) -> None:
     A = matrix(dtype)
     m = gb.Vector.from_coo(np.arange(0, N, 3), True, size=N)
-    with room_for(40_000), gb.config.set(packing="off"):
+    with space_for(40_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement=placement)
         for u in vectors(dtype):
             wanted = list(statements(A, u, m, name))
@@ -45,7 +45,7 @@ def test_products_are_the_cpu_engine_s(dtype: str, name: str, placement: str, gp
 @pytest.mark.parametrize("variant", ["iso", "wide ids", "packed", "directed both ways", "folded"])
 def test_every_kind_of_entries(variant: str, placement: str, gpu: Any) -> None:
     A = matrix("UINT8", iso=variant == "iso")
-    with room_for(60_000), gb.config.set(packing="on" if variant == "packed" else "off"):
+    with space_for(60_000), gb.config.set(packing="on" if variant == "packed" else "off"):
         if variant == "wide ids":
             B = gb.Matrix._from_csr(A._to_csr().place(placement, ids=np.uint64), "gpu")
         else:
@@ -67,7 +67,7 @@ def test_matrices_of_few_columns(placement: str, gpu: Any) -> None:
     A = matrix("FP64")
     rng = np.random.default_rng(1)
     X = gb.Matrix.from_dense(rng.integers(1, 9, (N, 5)).astype(float))
-    with room_for(40_000):
+    with space_for(40_000):
         B = A.to("gpu", placement=placement)
         for _ in range(2):
             for op in ("plus_times", "plus_first"):
@@ -109,7 +109,7 @@ def test_what_each_placement_moves() -> None:
     """A full product needs every id once; what is counted is what the placement promises."""
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     nbytes = 4 * A.nvals
-    with room_for(40_000), gb.config.set(packing="off", head_cache="off"):
+    with space_for(40_000), gb.config.set(packing="off", head_cache="off"):
         for placement in ("zerocopy", *MOVING):
             B = A.to("gpu", placement=placement)
             read, copied, inside = link_bytes(lambda B=B: B.mxv(full, "plus_second").new())
@@ -137,7 +137,7 @@ def test_the_most_read_segments_stay() -> None:
     A = matrix("FP64")
     hot = gb.Vector.from_coo(np.arange(600, 640), 1.0, size=N)
     full = gb.Vector.from_dense(np.ones(N))
-    with room_for(4_000), gb.config.set(packing="off"):
+    with space_for(4_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="hybrid")
         B.mxv(full, "plus_second").new()
         region = B._store.rows.layouts[SegmentCache].built
@@ -161,7 +161,7 @@ def partly_kept(A: gb.Matrix, placement: str) -> gb.Matrix:
 def test_other_arrays_take_the_card_once_they_are_read_as_much_as_it_holds() -> None:
     """Counts of the ids order the segments of ids and values, so the most read ones come at once."""
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
-    with room_for(10_000), gb.config.set(packing="off"):
+    with space_for(10_000), gb.config.set(packing="off"):
         B = partly_kept(A, "hybrid")
         held = B._store.rows.layouts[SegmentCache].built.filled
         first, again = (link_bytes(lambda: B.mxv(full, "plus_times").new()) for _ in range(2))
@@ -195,9 +195,9 @@ def test_at_half_of_the_edges_cached_keeps_what_its_goal_asks_for(monkeypatch: p
     ids = SimpleNamespace(dtype=np.dtype(np.uint32), placement="cached")
     rows: Any = SimpleNamespace(nrows=1 << 22, nvals=128_311_436, indices=ids, longest_read=2048)
     monkeypatch.setattr(double_buffer, "bytes_for_entries", lambda _: int(0.5 * 5 * rows.nvals))
-    room = cached._room(rows, Entries(cast("Any", ids), None))
-    assert room >= 0.605 * 4 * rows.nvals
-    fetching = double_buffer.bytes_for_entries(rows) - room
+    space = cached._space(rows, Entries(cast("Any", ids), None))
+    assert space >= 0.605 * 4 * rows.nvals
+    fetching = double_buffer.bytes_for_entries(rows) - space
     size = fetching // 16
     assert 2 * 4 * size + gather_rows._ROW_BYTES * gather_rows._most(rows, 4, size) <= fetching
     assert size > 100_000
@@ -261,7 +261,7 @@ def test_caches_count_to_the_budget_and_go_where_the_room_is_needed(
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     before = cuda.use(emulated)
     try:
-        with room_for(200_000):
+        with space_for(200_000):
             free = budget.available()
             B, C = (A.to("gpu", placement="hybrid") for _ in range(2))
             assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
@@ -312,7 +312,7 @@ def test_pages_that_migrate_stay_below_the_card_s_free_memory(emulated: Any, mon
 @pytest.mark.usefixtures("small_pieces")
 def test_what_is_measured_decides_how_cached_fetches(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
-    with room_for(40_000), gb.config.set(packing="off"):
+    with space_for(40_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="cached")
         for _ in range(4):
             B.mxv(u, "plus_times").new()
@@ -335,7 +335,7 @@ def test_where_the_rest_is_gathered_rows_stay_as_wholes(monkeypatch: pytest.Monk
     """Ascetic as published: of a product that wants all, what is on the card is not moved."""
     monkeypatch.setattr(cached, "WAYS", (transfer_cost.GATHERED,))
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
-    with room_for(22_000), gb.config.set(packing="off"):
+    with space_for(22_000), gb.config.set(packing="off"):
         B = partly_kept(A, "cached")
         region = B._store.rows.layouts[SegmentCache].built
         slots = cuda.current().asnumpy(region._slot_of)
@@ -361,7 +361,7 @@ def test_what_needs_the_caches_room_gets_it(emulated: Any) -> None:
             (lambda: B.mxm(B, "plus_times").new(), A.mxm(A, "plus_times").new()),
             (lambda: C.mxv(full, "plus_times").new(), A.mxv(full, "plus_times").new()),
         ):
-            with room_for(200_000), gb.config.set(packing="off"):
+            with space_for(200_000), gb.config.set(packing="off"):
                 B.mxv(full, "plus_times").new()
                 held = B._store.rows.layouts[SegmentCache].built.nbytes
             with gb.config.set(budget=held):  # all that may be used is what the cache has

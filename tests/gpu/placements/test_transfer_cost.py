@@ -22,7 +22,7 @@ from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.engines.gpu.placements.transfer_cost import COPIED, GATHERED, IN_PLACE, Rates
 from sparsezc.engines.gpu.products import spmv
 from sparsezc.memory import budget
-from tests.gpu.placements.serving import N, link_bytes, matrix, room_for, statements, vectors
+from tests.gpu.placements.serving import N, link_bytes, matrix, space_for, statements, vectors
 
 FAST_COPIES = Rates(1.0, 1.0, 99.0, 1.0)
 FAST_THREADS = Rates(1.0, 1.0, 50.0, 99.0)
@@ -40,7 +40,7 @@ def small(small_pieces: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def at_rates(monkeypatch: pytest.MonkeyPatch, rates: Rates) -> None:
-    monkeypatch.setattr(transfer_cost, "measured", lambda _entries, _room: rates)
+    monkeypatch.setattr(transfer_cost, "measured", lambda _entries, _space: rates)
 
 
 def nothing_stays(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def test_products_are_the_cpu_engine_s(
     if not kept:
         nothing_stays(monkeypatch)
     A, m = matrix(dtype), gb.Vector.from_coo(np.arange(0, N, 3), True, size=N)
-    with room_for(50_000), gb.config.set(packing="off"):
+    with space_for(50_000), gb.config.set(packing="off"):
         B = pinned(A)
         for u in vectors(dtype):
             wanted = list(statements(A, u, m, name))
@@ -99,7 +99,7 @@ def test_every_kind_of_entries(
 ) -> None:
     at_rates(monkeypatch, RATES[way])
     A = matrix("UINT8", iso=variant == "iso")
-    with room_for(20_000), gb.config.set(packing="on" if variant == "packed" else "off"):
+    with space_for(20_000), gb.config.set(packing="on" if variant == "packed" else "off"):
         B = pinned(A, ids=np.uint64) if variant == "wide ids" else pinned(A)
         for u in vectors("UINT8"):
             for _ in range(3):
@@ -118,7 +118,7 @@ def test_each_way_moves_what_the_model_says(monkeypatch: pytest.MonkeyPatch, tak
     degrees = A.reduce_rowwise("count").new().to_dense(fill_value=0)
     nbytes, some = 4 * A.nvals, 4 * int(degrees[::5].sum())
     nothing_stays(monkeypatch)
-    with room_for(20_000), gb.config.set(packing="off", head_cache="off"):
+    with space_for(20_000), gb.config.set(packing="off", head_cache="off"):
         B = pinned(A)
         at_rates(monkeypatch, FAST_KERNELS)
         read, copied, _ = link_bytes(lambda: B.mxv(full, "plus_second").new())
@@ -143,7 +143,7 @@ def choice(rates: Rates, monkeypatch: pytest.MonkeyPatch, share: float = 1.0, ke
 @pytest.mark.usefixtures("small")
 def test_the_cheapest_way_by_this_machine_s_rates(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The numbers are what an H200 on PCIe 5 showed, then those of machines with a slower part."""
-    with room_for(40_000):
+    with space_for(40_000):
         h200 = Rates(50.5e9, 49e9, 53.4e9, 12e9)
         assert choice(h200, monkeypatch) == COPIED
         assert choice(h200, monkeypatch, kept=0.01) == COPIED
@@ -171,7 +171,7 @@ def test_the_cheapest_way_by_this_machine_s_rates(gpu: Any, monkeypatch: pytest.
 def test_pages_that_copies_are_slow_from_are_read_in_place(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transfer_cost, "measured", None)
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
-    with room_for(40_000):
+    with space_for(40_000):
         B = A.to("gpu", placement="hybrid")
         if B._store.rows.indices.pages == "pinned":
             pytest.skip("this machine takes pinned pages for small arrays")
@@ -182,7 +182,7 @@ def test_pages_that_copies_are_slow_from_are_read_in_place(gpu: Any, monkeypatch
 def test_rates_are_measured_once_and_leave_room_for_buffers(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transfer_cost, "_measured", type(transfer_cost._measured)())
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
-    with room_for(40_000), gb.config.set(packing="off"):
+    with space_for(40_000), gb.config.set(packing="off"):
         B = pinned(A)
         for _ in range(3):
             assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
@@ -190,14 +190,14 @@ def test_rates_are_measured_once_and_leave_room_for_buffers(gpu: Any, monkeypatc
         assert min(rates) > 0
         assert transfer_cost.measured(Entries(None, None), 0) is rates
         rows, entries = B._store.rows, Entries(B._store.rows.indices, None)
-        for given, room, left in (
+        for given, space, left in (
             (FAST_COPIES, 16_000, 2_000),
             (FAST_KERNELS, 16_000, 0),
             (FAST_COPIES._replace(copied=1.5), 16_000, 0),  # more than half of the entries stays on the card
             (FAST_THREADS, 100_000, 0),  # all do
         ):
             at_rates(monkeypatch, given)
-            assert transfer_cost.buffers(rows, entries, room) == left
+            assert transfer_cost.buffers(rows, entries, space) == left
 
 
 @pytest.mark.usefixtures("small")
@@ -206,7 +206,7 @@ def test_rates_are_not_measured_beyond_the_budget(gpu: Any, monkeypatch: pytest.
     monkeypatch.setattr(transfer_cost, "_SAMPLE", 1 << 16)
     nothing_stays(monkeypatch)
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
-    with room_for(40_000), gb.config.set(packing="off"):
+    with space_for(40_000), gb.config.set(packing="off"):
         assert pinned(A).mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
     assert not transfer_cost._measured
 
@@ -216,7 +216,7 @@ def test_a_mapped_matrix_is_read_in_place(gpu: Any, monkeypatch: pytest.MonkeyPa
     """Of a file whose pages the driver refuses kernels read a pinned copy, and the host the file."""
     rows = pinned(matrix("FP64"))._store.rows
     at_rates(monkeypatch, FAST_COPIES)
-    with room_for(40_000):
+    with space_for(40_000):
         assert transfer_cost.cheapest(rows, Entries(rows.indices, None), Wanted(None), rows.nvals, 0.0) == COPIED
         rows.indices.placement = "mapped"
         assert transfer_cost.cheapest(rows, Entries(rows.indices, None), Wanted(None), rows.nvals, 0.0) == IN_PLACE
@@ -230,7 +230,7 @@ def test_what_a_mask_lets_through_is_counted_where_there_is_a_choice(
     at_rates(monkeypatch, Rates(50.0, 50.0, 60.0, 1.0))  # copies win where nearly all is wanted
     nothing_stays(monkeypatch)
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
-    with room_for(40_000), gb.config.set(packing="off", head_cache="off"):
+    with space_for(40_000), gb.config.set(packing="off", head_cache="off"):
         B = pinned(A)
         for every, way in ((1, [COPIED]), (3, [])):
             mask = gb.Vector.from_coo(np.arange(0, N, every), True, size=N)
@@ -250,7 +250,7 @@ def test_copies_begin_before_what_is_on_the_card_is_read(gpu: Any, monkeypatch: 
     made, launcher = double_buffer.Staging, spmv._launcher
     monkeypatch.setattr(double_buffer, "Staging", lambda *given: seen.append("buffers") or made(*given))
     monkeypatch.setattr(spmv, "_launcher", lambda *given: seen.append("launch") or launcher(*given))
-    with room_for(40_000), gb.config.set(packing="off"):
+    with space_for(40_000), gb.config.set(packing="off"):
         B = pinned(A)
         for _ in range(2):
             seen.clear()

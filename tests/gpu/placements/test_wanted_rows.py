@@ -14,7 +14,7 @@ from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.placements import Wanted, host_gather, segments
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.memory import budget
-from tests.gpu.placements.serving import N, link_bytes, matrix, room_for
+from tests.gpu.placements.serving import N, link_bytes, matrix, space_for
 from tests.gpu.placements.test_serving import MOVING
 
 
@@ -29,7 +29,7 @@ def test_a_masked_product_with_a_panel_asks_for_the_rows_that_the_mask_allows(
     at = np.array([3, 64, 65, 400, N - 1])  # a few rows, each in one of the columns
     M = gb.Matrix.from_coo(at, at % width, True, nrows=N, ncols=width)
     nbytes = 12 * sum(A[int(i), :].new().nvals for i in at)  # of ids and values
-    with room_for(2_000_000), gb.config.set(packing="off"):
+    with space_for(2_000_000), gb.config.set(packing="off"):
         for placement in MOVING:
             B = A.to("gpu", placement=placement)
             made: list[gb.Matrix] = []
@@ -83,7 +83,7 @@ def test_a_push_that_was_not_counted_is_estimated() -> None:
     """With one orientation there is no choice between push and pull, and the frontier's rows are not counted for it."""
     A = matrix("FP64")
     few = gb.Vector.from_coo([5], [1.0], size=N)
-    with room_for(40_000), gb.config.set(packing="off"):
+    with space_for(40_000), gb.config.set(packing="off"):
         B, v = A.to("gpu", placement="hybrid"), few.to("gpu")
         assert v.nvals == 1
         emulated = cuda.current()
@@ -99,7 +99,7 @@ def test_products_that_read_all_are_counted_without_the_device(emulated: Any) ->
     try:
         launched: dict[str, list[str]] = {}
         for placement in ("zerocopy", "hybrid"):
-            with room_for(30_000), gb.config.set(packing="off"):
+            with space_for(30_000), gb.config.set(packing="off"):
                 B, v = A.to("gpu", placement=placement), u.to("gpu")
                 B.mxv(v, "plus_second").new()
                 emulated.reset()
@@ -117,7 +117,7 @@ def test_products_that_read_all_are_counted_without_the_device(emulated: Any) ->
 @pytest.mark.usefixtures("small_pieces")
 def test_numbers_of_reads_are_halved_before_they_end(gpu: Any) -> None:
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
-    with room_for(200_000), gb.config.set(packing="off"):
+    with space_for(200_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="hybrid")
         B.mxv(u, "plus_second").new()
         region = B._store.rows.layouts[SegmentCache].built

@@ -95,10 +95,10 @@ def test_rows_that_all_blocks_share(placement: str, gpu: Any, monkeypatch: pytes
         products = A.mxv(B.reduce_rowwise(gb.agg.count).new(), "plus_second").new().to_dense(0)
         wanted = A.mxm(B, semiring).new()
         X, Y = (x.to("gpu", placement=placement) for x in (A, B))
-        for room in (1 << 28, 100_000):  # which has room for the sums of one or two parts
-            monkeypatch.setattr(budget, "available", lambda room=room: room)
+        for space in (1 << 28, 100_000):  # which has room for the sums of one or two parts
+            monkeypatch.setattr(budget, "available", lambda space=space: space)
             with light_rows() as shared:
-                assert X.mxm(Y, semiring).new().isequal(wanted, check_dtype=True), (text, room)
+                assert X.mxm(Y, semiring).new().isequal(wanted, check_dtype=True), (text, space)
             assert sorted(set(shared)) == np.flatnonzero(products > 100).tolist()
         monkeypatch.undo()
 
@@ -109,11 +109,11 @@ def test_a_row_is_shared_where_it_has_a_large_part_of_all_products() -> None:
     assert spgemm_heavy_rows.least(np.array([1000])) > 1000
 
 
-@pytest.mark.parametrize("room", [30_000, 100_000])
-def test_blocks_of_rows(room: int, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("space", [30_000, 100_000])
+def test_blocks_of_rows(space: int, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     A, B = matrix([30] * 60, 80, "INT64", 1), matrix([25] * 80, 300, "INT64", 2)
     X, Y = (x.to("gpu", placement="zerocopy") for x in (A, B))
-    monkeypatch.setattr(budget, "available", lambda: room)
+    monkeypatch.setattr(budget, "available", lambda: space)
     with small_tables():
         assert X.mxm(Y, "plus_times").new().isequal(A.mxm(B, "plus_times").new())
 

@@ -120,9 +120,13 @@ def test_ranks_of_a_directed_graph_are_pulled_on_the_card(name: str, emulated: A
     expected = RANKS[name](A)
     before = cuda.use(emulated)
     try:
-        for placement, room, wanted in (("device", 10**9, "mxv"), ("zerocopy", 10**9, "vxm"), ("device", 10**4, "vxm")):
+        for placement, space, wanted in (
+            ("device", 10**9, "mxv"),
+            ("zerocopy", 10**9, "vxm"),
+            ("device", 10**4, "vxm"),
+        ):
             B = A.to("gpu", placement)
-            with gb.config.set(budget=room):
+            with gb.config.set(budget=space):
                 emulated.reset()
                 ranks = RANKS[name](B)
                 products = [kernel for kernel in emulated.launches if kernel in ("mxv", "vxm")]

@@ -10,8 +10,8 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import array_pool
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool, DeviceScalar
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.engines.gpu.storage.vector_store import Out, VectorStore
 from sparsezc.semirings.types.datatypes import FP64, INT64
 from tests.emulator.rehearsal import Rehearsal
@@ -33,7 +33,7 @@ def number() -> DeviceScalar:
 
 def test_an_array_is_taken_after_the_round_that_it_was_given_in() -> None:
     pool, store = ArrayPool(), VectorStore(FP64, 40)
-    with pool.serving():
+    with ENGINE_STATE.served_by(pool):
         store.make()
         values, bits = store.values, store.bits
         store.make()
@@ -42,7 +42,7 @@ def test_an_array_is_taken_after_the_round_that_it_was_given_in() -> None:
         store.make()
         assert store.values is values
         assert store.bits is bits
-    assert array_pool.serving() is None
+    assert ENGINE_STATE.pool is None
 
 
 def test_nothing_is_kept_where_no_recording_is() -> None:
@@ -50,7 +50,7 @@ def test_nothing_is_kept_where_no_recording_is() -> None:
     store.make()
     values = store.values
     store.make()
-    with pool.serving():
+    with ENGINE_STATE.served_by(pool):
         pool.next_round(number())
         assert pool.take(40, FP64, None) is None
     assert store.values is not values
@@ -58,7 +58,7 @@ def test_nothing_is_kept_where_no_recording_is() -> None:
 
 def test_arrays_that_hold_the_neutral_value_are_preferred_and_others_filled() -> None:
     pool, found = ArrayPool(), {}
-    with pool.serving():
+    with ENGINE_STATE.served_by(pool):
         for neutral in (None, LEAST, MOST):
             store = VectorStore(FP64, 40)
             store.make(neutral)
@@ -75,7 +75,7 @@ def test_arrays_that_hold_the_neutral_value_are_preferred_and_others_filled() ->
 
 def test_a_vector_that_is_written_in_place_holds_no_neutral_value_any_more() -> None:
     pool = ArrayPool()
-    with pool.serving():
+    with ENGINE_STATE.served_by(pool):
         store, other = VectorStore(FP64, 40), VectorStore(FP64, 40)
         store.make(LEAST)
         other.adopt(store)
@@ -86,12 +86,12 @@ def test_a_vector_that_is_written_in_place_holds_no_neutral_value_any_more() -> 
 
 def test_a_recording_that_fails_serves_no_more() -> None:
     def fail() -> None:
-        with ArrayPool().serving():
+        with ENGINE_STATE.served_by(ArrayPool()):
             raise KeyError
 
     pool = ArrayPool()
-    with pool.serving():
+    with ENGINE_STATE.served_by(pool):
         with pytest.raises(KeyError):
             fail()
-        assert array_pool.serving() is pool
-    assert array_pool.serving() is None
+        assert ENGINE_STATE.pool is pool
+    assert ENGINE_STATE.pool is None

@@ -19,7 +19,7 @@ from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.graph_replay import Replay
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
 from sparsezc.engines.gpu.layouts.packed_values import PackedValues
-from sparsezc.engines.gpu.runtime import array_pool
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.exceptions import InvalidValue
 from sparsezc.memory import budget
 
@@ -232,9 +232,7 @@ def test_shortest_paths_that_are_stopped_leave_the_device_usable(gpu: Any, monke
 
     def stop(*given: Any, **more: Any) -> None:
         calls.append(1)
-        if (
-            array_pool.serving() is not None and len(calls) > 38
-        ):  # a round has two: the 20th is the first recorded one's
+        if ENGINE_STATE.pool is not None and len(calls) > 38:  # a round has two: the 20th is the first recorded one's
             raise KeyboardInterrupt
         select(*given, **more)
 
@@ -244,7 +242,7 @@ def test_shortest_paths_that_are_stopped_leave_the_device_usable(gpu: Any, monke
     except KeyboardInterrupt as error:
         monkeypatch.undo()
         stopped = error.__traceback__ is not None
-        assert array_pool.serving() is None
+        assert ENGINE_STATE.pool is None
         assert gb.algorithms.bfs(B, 0).reduce("max").value == 199
         assert gb.algorithms.sssp(B, 0).reduce("max").value == 199
     assert stopped

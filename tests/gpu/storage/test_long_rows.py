@@ -110,12 +110,12 @@ def test_what_the_device_holds_meanwhile(emulated: Any, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(emulated, "pages", untraced)
     before = cuda.use(emulated)
-    room, vectors = 10 * BUDGET, 6 * 8 * COLUMNS  # these are what goes by positions
+    space, vectors = 10 * BUDGET, 6 * 8 * COLUMNS  # these are what goes by positions
     python = 400_000  # bytes: the interpreter's own, of which each block has some
     try:
         there = given("zerocopy", 100)
-        assert there.A.nvals * 12 > 2 * (room + vectors + python)
-        with gb.config.set(budget=room, fallback="error"):
+        assert there.A.nvals * 12 > 2 * (space + vectors + python)
+        with gb.config.set(budget=space, fallback="error"):
             for name, statement in STATEMENTS.items():
                 statement(there)  # which compiles
                 gc.collect()
@@ -123,7 +123,7 @@ def test_what_the_device_holds_meanwhile(emulated: Any, monkeypatch: pytest.Monk
                 statement(there)
                 most = tracemalloc.get_traced_memory()[1]
                 tracemalloc.stop()
-                assert most < room + vectors + python, (name, most)
+                assert most < space + vectors + python, (name, most)
     finally:
         cuda.use(before)
 

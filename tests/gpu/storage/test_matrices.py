@@ -97,17 +97,17 @@ def test_results_are_the_same_in_one_block_and_in_many(
     for name, statement in STATEMENTS.items():
         wanted = statement(*operands(None))
         for placement in PLACEMENTS:
-            for room in (1 << 28, 20_000):
-                monkeypatch.setattr(budget, "available", lambda room=room: room)
+            for space in (1 << 28, 20_000):
+                monkeypatch.setattr(budget, "available", lambda space=space: space)
                 before = len(cut)
                 with gb.config.set(fallback="error"):
                     found = statement(*operands(placement))
                 halved = 1 + (max(cut[before:], default=1) > 1)  # a result of several blocks has half of the memory
-                said = name, placement, room
+                said = name, placement, space
                 assert found.isequal(wanted, check_dtype=True), said
                 if found.ndim == 2 and found.nvals and name != "outer":  # which is made of vectors
                     rows = found._store.rows
-                    fits = (rows.indices.nbytes + rows.values.nbytes * (not rows.iso)) * halved <= room
+                    fits = (rows.indices.nbytes + rows.values.nbytes * (not rows.iso)) * halved <= space
                     assert found._store.placement == (placement if fits or placement != "device" else "hybrid"), said
     assert max(cut) > 3
     assert 1 in cut

@@ -25,7 +25,7 @@ from sparsezc.engines.gpu.placements.baselines import cached
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.memory import budget
 from tests.emulator.device import why_unavailable
-from tests.gpu.placements.serving import N, matrix, room_for
+from tests.gpu.placements.serving import N, matrix, space_for
 
 ROOT = Path(__file__).parents[3]
 
@@ -99,7 +99,7 @@ def placed(placement: str) -> tuple[gb.Matrix, gb.Vector, gb.Vector]:
 @pytest.mark.parametrize("left", [13_000, 60_000])
 def test_a_region_is_as_large_as_the_card_allows(left: int, pool: Pool) -> None:
     B, u, wanted = placed("hybrid")
-    with room_for(200_000), gb.config.set(packing="off", head_cache="off"):
+    with space_for(200_000), gb.config.set(packing="off", head_cache="off"):
         pool.limit = pool.used + left
         for _ in range(3):
             w = B.mxv(u, "plus_second").new()
@@ -124,7 +124,7 @@ def test_buffers_are_as_large_as_the_card_allows(
     sizes, made = list[int](), double_buffer.Staging
     monkeypatch.setattr(double_buffer, "Staging", lambda entries, size: sizes.append(size) or made(entries, size))
     served, refused = set[int](), 0
-    with room_for(200_000), gb.config.set(packing="off", head_cache="off"):
+    with space_for(200_000), gb.config.set(packing="off", head_cache="off"):
         for left in (*range(500, 6_000, 500), *range(6_000, 400_000, 3_000)):
             w = gb.Vector.from_dense(np.full(N, 7.0)).to("gpu")
             budget.reclaim()
@@ -158,7 +158,7 @@ def test_whichever_allocation_is_refused_nothing_is_lost(
     wanted = before.dup()
     wanted(accum=gb.binary.plus) << A.mxv(u, op)
     outcomes = []
-    with room_for(6_000), gb.config.set(packing="off", head_cache="off"):
+    with space_for(6_000), gb.config.set(packing="off", head_cache="off"):
         for n in range(100):
             w = before.to("gpu")
             pool.grants = n
@@ -177,7 +177,7 @@ def test_whichever_allocation_is_refused_nothing_is_lost(
 
 def test_caches_go_for_vectors(pool: Pool) -> None:
     B, u, wanted = placed("hybrid")
-    with room_for(200_000), gb.config.set(packing="off", head_cache="off"):
+    with space_for(200_000), gb.config.set(packing="off", head_cache="off"):
         for _ in range(3):
             B.mxv(u, "plus_second").new()
         held = B._store.rows.layouts[SegmentCache].built
@@ -195,7 +195,7 @@ def test_caches_go_for_vectors(pool: Pool) -> None:
 def test_a_region_stays_while_it_is_read(pool: Pool) -> None:
     """A launch is told addresses within it, and the arrays beside it may be what there is no memory for."""
     B, u, _ = placed("hybrid")
-    with room_for(200_000), gb.config.set(packing="off", head_cache="off"):
+    with space_for(200_000), gb.config.set(packing="off", head_cache="off"):
         for _ in range(3):
             B.mxv(u, "plus_second").new()
         rows = B._store.rows

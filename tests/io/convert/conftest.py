@@ -6,13 +6,13 @@ import pytest
 
 from sparsezc.io import _convert
 from sparsezc.io.build import external_sort
-from tests.io.convert.conversions import ROOMS
+from tests.io.convert.conversions import SPACES
 
 
-@pytest.fixture(params=ROOMS, ids=["many runs", "some runs", "one run"])
-def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+@pytest.fixture(params=SPACES, ids=["many runs", "some runs", "one run"])
+def space(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Bytes for sorting: so few that there are many runs, merged in turns."""
     found = int(request.param)
-    monkeypatch.setattr(_convert._Room, "left", lambda _: found)
+    monkeypatch.setattr(_convert._Space, "left", lambda _: found)
     monkeypatch.setattr(external_sort, "_BLOCK", 4)
     return found

@@ -21,7 +21,7 @@ from sparsezc.memory.csr import Csr
 ROOT = Path(__file__).resolve().parents[3]
 FORMATS = ("a.txt", "a.csv", "a.txt.gz", "a.mtx", "a.gr", "a.graph", "a.sg", "a.wsg", "a.bel", "a.npz", "a.h5")
 MM = "%%MatrixMarket matrix coordinate integer general\n"
-ROOMS = (5_000, 40_000, 1 << 30)  # for many runs, some, and one
+SPACES = (5_000, 40_000, 1 << 30)  # for many runs, some, and one
 
 
 def same(source: Any, folder: Path, **options: Any) -> Csr:

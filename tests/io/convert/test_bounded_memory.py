@@ -16,7 +16,7 @@ from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.io import _convert
 from sparsezc.io.build import external_sort, stored_csr
 from sparsezc.io.hdf5 import compressing, merge_runs
-from tests.io.convert.conversions import FORMATS, MM, ROOMS, foreign, same
+from tests.io.convert.conversions import FORMATS, MM, SPACES, foreign, same
 from tests.io.graphs import load
 
 h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")
@@ -26,7 +26,7 @@ DUPS = ("min", "max", "plus", "times", "first", "second", "lor", "land", "lxor")
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format(tmp_path: Path, room: int, name: str) -> None:
+def test_every_format(tmp_path: Path, space: int, name: str) -> None:
     gb.io.convert("kron:8?weights=1-99", tmp_path / name)
     same(tmp_path / name, tmp_path)
     same(tmp_path / name, tmp_path, weights=False)
@@ -34,7 +34,7 @@ def test_every_format(tmp_path: Path, room: int, name: str) -> None:
     same(tmp_path / name, tmp_path, weights="5-500", relabel=True)
 
 
-def test_parquet(tmp_path: Path, room: int) -> None:
+def test_parquet(tmp_path: Path, space: int) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     gb.io.convert("kron:7?weights=1-99", tmp_path / "a.parquet")
     same(tmp_path / "a.parquet", tmp_path)
@@ -54,7 +54,7 @@ def test_binsparse_by_other_programs(
 ) -> None:
     """Every form with every option, and both of them in every room: each reading starts a process."""
     monkeypatch.setattr(stored_csr, "CHUNK", 100)
-    monkeypatch.setattr(_convert._Room, "left", lambda _: ROOMS[turn])
+    monkeypatch.setattr(_convert._Space, "left", lambda _: SPACES[turn])
     monkeypatch.setattr(external_sort, "_BLOCK", 4)
     A = (sp.random_array((40, 40), density=0.3, rng=1, format="csr") * 99).astype(dtype)
     foreign(tmp_path / "a.h5", A, form, chunks=(32,), compression="gzip")
@@ -72,7 +72,7 @@ def test_binsparse_by_other_programs(
 
 
 @pytest.mark.parametrize("graph", ["kron:9", "urand:8:3?weights=1-9", "grid:31x17", "path:1", "path:300", "star:99"])
-def test_made_graphs(tmp_path: Path, room: int, graph: str) -> None:
+def test_made_graphs(tmp_path: Path, space: int, graph: str) -> None:
     same(graph, tmp_path)
     for weights in (None, "5-500"):
         same(graph, tmp_path, relabel=True, weights=weights)
@@ -81,7 +81,7 @@ def test_made_graphs(tmp_path: Path, room: int, graph: str) -> None:
 @pytest.mark.parametrize("part", [32, 96, 1 << 15])
 @pytest.mark.parametrize("graph", ["kron:7?weights=1-9", "grid:31x17", "path:1", "path:2", "star:99", "a.mtx"])
 def test_compressed_ids_are_those_of_a_conversion_in_memory(
-    tmp_path: Path, room: int, monkeypatch: pytest.MonkeyPatch, graph: str, part: int
+    tmp_path: Path, space: int, monkeypatch: pytest.MonkeyPatch, graph: str, part: int
 ) -> None:
     monkeypatch.setattr(compressing, "_PART", part)
     monkeypatch.setattr(merge_runs, "_STEP", 70)
@@ -100,7 +100,7 @@ def test_compressed_ids_are_those_of_a_conversion_in_memory(
     assert not list(tmp_path.glob(".*"))
 
 
-def test_ids_that_blocks_cannot_hold_stay_plain(tmp_path: Path, room: int) -> None:
+def test_ids_that_blocks_cannot_hold_stay_plain(tmp_path: Path, space: int) -> None:
     (tmp_path / "a.mtx").write_text(f"{MM}7 4294967297 2\n1 5 1\n1 4294967297 2\n")
     gb.io.convert(tmp_path / "a.mtx", tmp_path / "a.h5", memory="8GB", compress=True)
     with h5py.File(tmp_path / "a.h5") as found:
@@ -109,7 +109,7 @@ def test_ids_that_blocks_cannot_hold_stay_plain(tmp_path: Path, room: int) -> No
 
 @pytest.mark.parametrize("values", ["none", "whole", "fractions", "mixed"])
 @pytest.mark.parametrize("dup_op", DUPS)
-def test_duplicates_become_one_by_the_readers_rule(tmp_path: Path, room: int, dup_op: str, values: str) -> None:
+def test_duplicates_become_one_by_the_readers_rule(tmp_path: Path, space: int, dup_op: str, values: str) -> None:
     rng = np.random.default_rng(3)
     rows, cols, weights = (rng.integers(0, high, 3000) for high in (30, 40, 9))
     last = {"none": "", "whole": " {}", "fractions": " {}.5", "mixed": " {}"}[values]
@@ -133,7 +133,7 @@ def close(folder: Path, dup_op: str, symmetrize: bool) -> None:
     np.testing.assert_allclose(found.values.read(), expected.values.read(), rtol=1e-12)
 
 
-def test_ids_of_more_than_32_bits(tmp_path: Path, room: int) -> None:
+def test_ids_of_more_than_32_bits(tmp_path: Path, space: int) -> None:
     rng = np.random.default_rng(4)
     i, j = rng.integers(0, 50, 2000), rng.integers(2**32 - 5, 2**32 + 900, 2000)
     i[:700], j[:700] = i[:700] % 9, j[:700] % 50  # in the first runs none is
@@ -147,7 +147,7 @@ def test_ids_of_more_than_32_bits(tmp_path: Path, room: int) -> None:
 
 @pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
 @pytest.mark.parametrize("field", ["real", "integer", "pattern"])
-def test_matrix_market_of_every_kind(tmp_path: Path, room: int, symmetry: str, field: str) -> None:
+def test_matrix_market_of_every_kind(tmp_path: Path, space: int, symmetry: str, field: str) -> None:
     if (symmetry, field) == ("skew-symmetric", "pattern"):
         pytest.skip("the format has no such files")
     lower = np.tril(np.random.default_rng(5).integers(-9, 9, (30, 30)), -1 if symmetry == "skew-symmetric" else 0)
@@ -160,7 +160,7 @@ def test_matrix_market_of_every_kind(tmp_path: Path, room: int, symmetry: str, f
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
-def test_duplicates_in_scipys_formats(tmp_path: Path, room: int, kind: str) -> None:
+def test_duplicates_in_scipys_formats(tmp_path: Path, space: int, kind: str) -> None:
     rng = np.random.default_rng(6)
     rows, cols, data = np.repeat(np.arange(40), 50), rng.integers(0, 40, 2000), rng.integers(1, 9, 2000)
     arrays = {"indptr": np.arange(0, 2001, 50), "indices": cols} if kind != "coo" else {"row": rows, "col": cols}
@@ -170,7 +170,7 @@ def test_duplicates_in_scipys_formats(tmp_path: Path, room: int, kind: str) -> N
         same(tmp_path / "a.npz", tmp_path, **options)
 
 
-def test_whole_numbers_of_more_than_64_bits(tmp_path: Path, room: int) -> None:
+def test_whole_numbers_of_more_than_64_bits(tmp_path: Path, space: int) -> None:
     """Real ones are rounded; edge lists that are read without weights may have them."""
     (tmp_path / "a.mtx").write_text(f"{MM.replace('integer', 'real')}3 3 2\n1 2 99999999999999999999\n2 1 5\n")
     same(tmp_path / "a.mtx", tmp_path)
@@ -178,7 +178,7 @@ def test_whole_numbers_of_more_than_64_bits(tmp_path: Path, room: int) -> None:
     same(tmp_path / "a.txt", tmp_path, weights=False)
 
 
-def test_dense_and_rectangular_matrix_market(tmp_path: Path, room: int) -> None:
+def test_dense_and_rectangular_matrix_market(tmp_path: Path, space: int) -> None:
     numbers = "\n".join(map(str, range(12)))
     (tmp_path / "a.mtx").write_text(f"%%MatrixMarket matrix array real general\n3 4\n{numbers}\n")
     same(tmp_path / "a.mtx", tmp_path)
@@ -188,7 +188,7 @@ def test_dense_and_rectangular_matrix_market(tmp_path: Path, room: int) -> None:
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
-def test_scipys_formats(tmp_path: Path, room: int, kind: str) -> None:
+def test_scipys_formats(tmp_path: Path, space: int, kind: str) -> None:
     sp.save_npz(tmp_path / "a.npz", sp.random_array((40, 70), density=0.2, rng=1, format=kind))
     same(tmp_path / "a.npz", tmp_path)
 

@@ -69,7 +69,7 @@ def test_no_format_is_held_in_memory(spool: Spool, tmp_path: Path, kind: str) ->
 @pytest.mark.parametrize("name", FORMATS)
 def test_more_entries_than_the_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """An undirected format has half of the entries: at 8 bytes each these would take more than is given, too."""
-    monkeypatch.setattr(_convert._Room, "left", lambda _: 40_000)
+    monkeypatch.setattr(_convert._Space, "left", lambda _: 40_000)
     gb.io.convert("kron:9", tmp_path / name)
     expected = load("kron:9")
     gb.io.convert(tmp_path / name, tmp_path / "b.h5", memory=3 * expected.nvals)

@@ -19,7 +19,7 @@ h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")
 
 
 @pytest.mark.parametrize("options", [{}, {"symmetrize": True}, {"dup_op": "plus"}])
-def test_duplicates_in_binsparse_are_refused(tmp_path: Path, room: int, options: dict[str, Any]) -> None:
+def test_duplicates_in_binsparse_are_refused(tmp_path: Path, space: int, options: dict[str, Any]) -> None:
     foreign(tmp_path / "a.h5", sp.csr_array((np.arange(5), [0, 1, 2, 1, 2], [0, 2, 5, 5, 5]), (4, 4)), "COOR")
     with pytest.raises(FileFormatError, match=r"a\.h5: the position \(1, 2\) occurs more than once"):
         gb.io.convert(tmp_path / "a.h5", tmp_path / "b.h5", memory="8GB", **options)
@@ -84,7 +84,7 @@ def test_arguments_that_make_no_sense(tmp_path: Path) -> None:
 
 
 def test_ids_that_are_too_many_to_number_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_convert._Room, "left", lambda _: 1000)
+    monkeypatch.setattr(_convert._Space, "left", lambda _: 1000)
     monkeypatch.setattr(_convert.edge_list, "BLOCK", 10)
     with pytest.raises(OutOfMemory, match=r"relabel=True holds [\d,]+ ids in memory"):
         gb.io.convert("kron:9", tmp_path / "b.h5", memory="8GB", relabel=True)

@@ -97,9 +97,9 @@ def test_control_groups_of_version_1(readings: Path) -> None:
 
 def test_the_configuration_is_taken_at_its_word(readings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "total", lambda: 20 * GB)
-    for setting, room in (("100GB", 100 * GB), (5000, 5000), (0.5, 10 * GB), (None, int(0.9 * 8_192_000_000))):
+    for setting, space in (("100GB", 100 * GB), (5000, 5000), (0.5, 10 * GB), (None, int(0.9 * 8_192_000_000))):
         with gb.config.set(host_budget=setting):
-            assert budget.host_available() == room
+            assert budget.host_available() == space
 
 
 @pytest.mark.parametrize("source", ["urand:12", "a.npz"])

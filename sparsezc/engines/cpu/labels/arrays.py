@@ -1,4 +1,4 @@
-"""The arrays that the loops over rows with labels take, and how they share them."""
+"""The groups of arguments that loops over rows with labels take, and their scratch arrays."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["Choosing", "Joins", "Scratch", "Spans"]
 
 
 class Spans(NamedTuple):
-    """Some rows of a matrix: where each begins and ends among all ids, and values, or None.
+    """Some rows of a matrix: the range of each in the matrix's ids, and in its values, if it has any.
 
     Attributes
     ----------
-    begin, end : ndarray of int64, one each a row
+    begin, end : ndarray of int64, one of each a row
     indices : ndarray of int64
     values : ndarray of float64, or None
     """
@@ -26,11 +26,11 @@ class Spans(NamedTuple):
     values: NDArray[np.float64] | None
 
     def some(self, places: NDArray[np.int64]) -> Spans:
-        """Return some of the rows, by their places."""
+        """Return some of the rows, by their places among these."""
         return self._replace(begin=self.begin[places], end=self.end[places])
 
     def part(self, first: int, last: int) -> Spans:
-        """Return the rows from one on and before another."""
+        """Return rows ``first:last`` of these."""
         return self._replace(begin=self.begin[first:last], end=self.end[first:last])
 
 
@@ -57,12 +57,15 @@ class Joins(NamedTuple):
     Attributes
     ----------
     cut : ndarray of float64
-        What each label has to the rest of its group.
+        The sum of the entries from each label to the rest of its group.
     whole : ndarray of float64
-        The sums of groups.
+        The sum of the rows' shares in each group.
     alone : ndarray of bool
+        The rows that may join: alone in their label, and well connected within their group.
     a, b : uint64
+        Multipliers of the hash that assigns rows to label turns.
     turn : int
+        The current label turn.
     """
 
     cut: NDArray[np.float64]
@@ -74,7 +77,7 @@ class Joins(NamedTuple):
 
 
 class Choosing(NamedTuple):
-    """How rows choose labels.
+    """The rules by which rows choose labels.
 
     Attributes
     ----------
@@ -83,10 +86,11 @@ class Choosing(NamedTuple):
     stays : bool
         Whether a row's own label wins ties.
     penalty : (ndarray of float64, ndarray of float64), or None
-        What each row has, and its sums by label.
+        The share of each row, and the sums of shares by label.
     scale : float
+        The factor of penalties.
     within : ndarray of int64, or None
-        Entries within these groups count.
+        The group of each row; only entries within a group count.
     joins : Joins, or None
     """
 

@@ -1,4 +1,4 @@
-"""Rows that move between labels by turns (ops/labels.py), and the sums between labels, in loops of numba_loops.py."""
+"""Moves of rows between labels by label turns (ops/labels.py), and sums between labels, in loops of numba_loops.py."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["color_rows", "given_rounds", "join_labels", "move_labels", "rounds",
 
 
 def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the labels that rows have when few move any more."""
+    """Return the labels of rows once few rows still move."""
     matrix, given, k, turn, scale, seed, least = operands
     label = checked_labels(x, given).copy()
     penalty = None if k is None else (k, totals(label, k))
@@ -67,7 +67,7 @@ def given_rounds(active: NDArray[np.bool_], turn: NDArray[np.int64]) -> Iterator
 
 
 def join_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the labels that rows have after each had its turn."""
+    """Return the labels of rows after each had its label turn."""
     matrix, group, k, scale, seed = operands
     n = group.size
     everything, within = np.arange(n), checked_labels(x, group)
@@ -87,9 +87,9 @@ def join_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
 
 
 def color_rows(_: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the colours of rows, which choose in descending order."""
+    """Return the colours of rows, which choose them by descending `order`."""
     matrix, order = operands
-    every = np.argsort(~order, kind="stable")  # -order would wrap around for the least number
+    every = np.argsort(~order, kind="stable")  # -order would wrap around for the smallest number
     begin, end = matrix.ends(every)
     color = loops().colors(Spans(begin, end, matrix.indices, None), every)
     return rows, color[rows]
@@ -126,7 +126,7 @@ def sum_by_labels(x: Expression) -> Any:
 
 @contextmanager
 def watched(watcher: Callable[[Choosing, NDArray[np.int64]], None]) -> Iterator[None]:
-    """Call a function before each turn within the context: with what rows know, and the rows that may move."""
+    """Call a function before each label turn within the context: with the rules, and the rows that may move."""
     global _watcher
     before, _watcher = _watcher, watcher
     try:
@@ -141,7 +141,7 @@ _watcher: Callable[[Choosing, NDArray[np.int64]], None] | None = None
 def _move(
     x: Expression, matrix: RowArrays, how: Choosing, listed: NDArray[np.int64]
 ) -> tuple[Spans, NDArray[np.int64]]:
-    """Give some rows their best labels; return those that moved."""
+    """Move listed rows to their best labels; return the rows that moved."""
     if _watcher is not None:
         _watcher(how, listed)
     spans = spans_of(x, matrix, listed)
@@ -155,5 +155,5 @@ def _move(
 
 
 def totals(label: NDArray[np.int64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sums of rows' entries by label."""
+    """Return the sums of rows' shares by label."""
     return np.bincount(label, shares, label.size).astype(np.float64, copy=False)

@@ -1,6 +1,6 @@
 """The loops of weights.py and moves.py: compiled by numba and kept on disk where that is possible.
 
-Without numba numpy_loops.py does the same.
+Without numba, numpy_loops.py computes the same.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from sparsezc.engines.cpu.suitesparse.machine_code import compiled
 
 __all__ = ["Compiled", "loops"]
 
-# Entries of a row whose labels are compared one by one, in a cache line or two, instead of read at random.
+# Entries of a row, at most, whose labels are compared one by one, in a cache line or two, not in random reads.
 _FEW = 16
-# Of the types of what is not given.
+# Stand-ins, by type, for arguments that are not given.
 _NONE = np.zeros(1, np.int64), np.zeros(1)
 _NO_JOINS = Joins(_NONE[1], _NONE[1], np.zeros(1, np.bool_), np.uint64(0), np.uint64(0), 0)
 
 
 @cache
 def loops() -> Compiled | Sorting:
-    """Return the loops of this process."""
+    """Return the loops of this process: compiled ones, or NumPy's without numba."""
     try:
         return Compiled(import_module("numba"))
     except ImportError:
@@ -44,14 +44,14 @@ class Compiled:
         self._colors = made(_colors)
 
     def best_label(self, spans: Spans, rows: NDArray[np.int64], how: Choosing, best: NDArray[np.int64]) -> None:
-        """Write the best label of each of these rows; ops/labels.py says which that is."""
+        """Write the best label of each row, as ops/labels.py defines it, to `best`."""
         penalty = (_NONE[1], _NONE[1]) if how.penalty is None else how.penalty
         within = _NONE[0] if how.within is None else how.within
         joins = _NO_JOINS if how.joins is None else how.joins
         given = *(x is not None for x in (spans.values, how.within, how.penalty, how.joins)), how.stays
-        room = how.scratch.take()
-        self._best(_all(spans), rows, how.label, (within, *penalty, how.scale), given, room, tuple(joins), best)
-        how.scratch.give(room)
+        buffer = how.scratch.take()
+        self._best(_all(spans), rows, how.label, (within, *penalty, how.scale), given, buffer, tuple(joins), best)
+        how.scratch.give(buffer)
 
     def label_weight(
         self,
@@ -60,15 +60,15 @@ class Compiled:
         label: NDArray[np.int64],
         found: NDArray[Any],
     ) -> None:
-        """Write what each of these rows has within its label."""
+        """Write the sum of each row's entries within its label to `found`."""
         self._weight(_all(spans), rows, label, spans.values is not None, found)
 
     def sums(
         self, spans: Spans, ends: NDArray[np.int64], label: NDArray[np.int64], width: int, most: int, kind: Any
     ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]:
-        """Return the entries by label of the rows of some labels: ids, sums, and how many each label has.
+        """Return the sums between some labels and all: ids of labels, sums, and how many sums each label has.
 
-        `ends`: where the rows of each label end among these. `most`: entries of the result, at most.
+        `ends`: the ends of each label's rows among these. `most`: entries of the result, at most.
         """
         into = np.empty(most, np.int64), np.empty(most, kind), np.zeros(ends.size - 1, np.int64)
         scratch = np.zeros(width), np.empty(width, np.int64)
@@ -78,7 +78,7 @@ class Compiled:
     def list_turn(
         self, active: NDArray[np.bool_], a: np.uint64, b: np.uint64, turn: int, *, clears: bool
     ) -> NDArray[np.int64]:
-        """Return the active rows that have a turn, which may end their being active."""
+        """Return the active rows of a label turn; `clears`: they become inactive."""
         listed = np.empty(active.size, np.int64)
         return listed[: self._list(active, a, b, turn, clears, listed)]
 
@@ -90,18 +90,18 @@ class Compiled:
         self, rows: NDArray[np.int64], to: NDArray[np.int64], label: NDArray[np.int64], shares: NDArray[Any],
         totals: NDArray[Any],
     ) -> None:  # fmt: skip
-        """Move what rows have from the totals of their labels to those of others."""
+        """Move rows' shares from the totals of their labels to those of their new labels."""
         self._retotal(rows, to, label, shares, totals)
 
     def join_cuts(
         self, spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64], within: NDArray[np.int64],
         inside: NDArray[np.float64], joins: Joins,
     ) -> None:  # fmt: skip
-        """Bring what labels have to the rest of their group up to date after rows have joined them."""
+        """Update the sums from labels to the rest of their groups after rows have joined them."""
         self._cuts(_all(spans), rows, label, within, inside, spans.values is not None, tuple(joins))
 
     def colors(self, spans: Spans, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the smallest number of each row that no row before it has as a neighbour; `rows`: all, in order."""
+        """Return the smallest colour of each row that no preceding neighbour has; `rows`: all, in order."""
         color = np.full(rows.size, -1)
         most = int((spans.end - spans.begin).max(initial=0)) + 1
         self._colors(*spans[:3], rows, np.full(most + 1, -1), color)
@@ -113,7 +113,10 @@ def _all(spans: Spans) -> tuple[Any, ...]:
 
 
 def _best(spans, rows, label, penalty, given, scratch, joins, best):  # type: ignore[no-untyped-def]
-    """`given`: whether there are values, groups, a penalty, conditions; whether rows stay. `scratch`: zeros, any."""
+    """Write the best label of each row to `best`.
+
+    `given`: flags of values, groups, a penalty, joins, and of own labels that win ties. `scratch`: zeros, any values.
+    """
     cut, whole, alone, a, b, turn = joins
     begin, end, indices, values = spans
     within, shares, sums, scale = penalty
@@ -185,7 +188,7 @@ def _weight(spans, rows, label, weighs, found):  # type: ignore[no-untyped-def]
 
 
 def _sums(spans, ends, label, weighs, scratch, into):  # type: ignore[no-untyped-def]
-    """Write the rows of some labels one after another; `ends`: of the rows of each label among `spans`."""
+    """Write the sums of some labels one after another; `ends`: the ends of each label's rows among `spans`."""
     begin, end, indices, values = spans
     total, seen = scratch
     ids, sums, counts = into
@@ -262,14 +265,14 @@ def _cuts(spans, rows, label, within, inside, weighs, joins):  # type: ignore[no
                 if j != joined:
                     h = np.uint64(j) * a
                     if (((h ^ (h >> np.uint64(32))) * b) >> np.uint64(61)) == np.uint64(turn):
-                        total += w  # it came in this turn, as a row has only one
+                        total += w  # row j joined in this turn, as a row has only one
                         continue
                 total += 2.0 * w
         cut[joined] += inside[i] - total
 
 
 def _colors(begin, end, indices, rows, seen, color):  # type: ignore[no-untyped-def]
-    """`seen`: the last row that has a neighbour of each colour."""
+    """Write the colours of rows. `seen`: of each colour the last row that has a neighbour of it."""
     for r in range(rows.size):
         i = rows[r]
         for at in range(begin[r], end[r]):

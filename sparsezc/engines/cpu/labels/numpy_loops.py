@@ -18,11 +18,11 @@ class Sorting:
     """The methods of :class:`~sparsezc.engines.cpu.labels.numba_loops.Compiled`."""
 
     def best_label(self, spans: Spans, rows: NDArray[np.int64], how: Choosing, best: NDArray[np.int64]) -> None:
-        """Write the best label of each of these rows; ops/labels.py says which that is."""
+        """Write the best label of each row, as ops/labels.py defines it, to `best`."""
         label, _, stays, penalty, scale, within, joins = how
         at, i, j, w = _entries(spans, rows)
         kept = i != j if within is None else (i != j) & (within[i] == within[j])
-        # an entry of weight 0 for staying
+        # each row also has an entry of weight 0 to its own label
         row = np.concatenate([at[kept], np.arange(rows.size)])
         c = np.concatenate([label[j[kept]], label[rows]])
         total = np.concatenate([w[kept], np.zeros(rows.size)])
@@ -52,7 +52,7 @@ class Sorting:
         label: NDArray[np.int64],
         found: NDArray[Any],
     ) -> None:
-        """Write what each of these rows has within its label."""
+        """Write the sum of each row's entries within its label to `found`."""
         at, i, j, w = _entries(spans, rows)
         kept = (i != j) & (label[i] == label[j])
         found[:] = np.bincount(at[kept], w[kept], rows.size)
@@ -60,7 +60,7 @@ class Sorting:
     def sums(
         self, spans: Spans, ends: NDArray[np.int64], label: NDArray[np.int64], width: int, most: int, kind: Any
     ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]:
-        """Return the entries by label of the rows of some labels: ids, sums, and how many each label has."""
+        """Return the sums between some labels and all: ids of labels, sums, and how many sums each label has."""
         at, _, j, w = _entries(spans, np.arange(spans.begin.size))
         row, into = np.searchsorted(ends, at, side="right") - 1, label[j]
         kept = into < width
@@ -72,7 +72,7 @@ class Sorting:
     def list_turn(
         self, active: NDArray[np.bool_], a: np.uint64, b: np.uint64, turn: int, *, clears: bool
     ) -> NDArray[np.int64]:
-        """Return the active rows that have a turn, which may end their being active."""
+        """Return the active rows of a label turn; `clears`: they become inactive."""
         at: NDArray[np.int64] = np.flatnonzero(active)
         at = at[turn_of(at, a, b) == turn]
         if clears:
@@ -88,7 +88,7 @@ class Sorting:
         self, rows: NDArray[np.int64], to: NDArray[np.int64], label: NDArray[np.int64], shares: NDArray[Any],
         totals: NDArray[Any],
     ) -> None:  # fmt: skip
-        """Move what rows have from the totals of their labels to those of others."""
+        """Move rows' shares from the totals of their labels to those of their new labels."""
         np.subtract.at(totals, label[rows], shares[rows])
         np.add.at(totals, to, shares[rows])
 
@@ -96,7 +96,7 @@ class Sorting:
         self, spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64], within: NDArray[np.int64],
         inside: NDArray[np.float64], joins: Joins,
     ) -> None:  # fmt: skip
-        """Bring what labels have to the rest of their group up to date after rows have joined them."""
+        """Update the sums from labels to the rest of their groups after rows have joined them."""
         at, i, j, w = _entries(spans, rows)
         kept = (i != j) & (within[i] == within[j]) & (label[i] == label[j])
         at, j, w = at[kept], j[kept], w[kept]
@@ -105,7 +105,7 @@ class Sorting:
         np.add.at(joins.cut, label[rows], inside[rows] - total)
 
     def colors(self, spans: Spans, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the smallest number of each row that no row before it has as a neighbour; `rows`: all, in order."""
+        """Return the smallest colour of each row that no preceding neighbour has; `rows`: all, in order."""
         rank, color = np.empty(rows.size, np.int64), np.full(rows.size, -1)
         rank[rows] = np.arange(rows.size)
         _, i, j, _ = _entries(spans, rows)

@@ -1,8 +1,8 @@
 """Rows whose columns have labels: each row's best label, and the sum of its entries with its own label (ops/labels.py).
 
-SuiteSparse has no such operation: its product with an indicator stores every sum. So this reads the rows where
-SuiteSparse has them, in loops that numba compiles (numba_loops.py), on as many threads as there are processors; where
-numba is missing, NumPy sorts instead.
+SuiteSparse has no such operation: its product with an indicator stores every sum. So loops that numba compiles
+(numba_loops.py) read the rows in SuiteSparse's memory, on as many threads as there are processors; without numba, NumPy
+sorts instead.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from sparsezc.memory.budget import require_host
 
 __all__ = ["best_label", "label_weight", "run"]
 
-_ALONE = 1 << 17  # entries that a thread does in the time that a second one takes to start, times ten
+_ALONE = 1 << 17  # entries that a thread reads in ten times the time in which a second one starts
 
 
 def run(
     compute: Callable[..., Any], x: Expression, out: Any, write: Write[Mask | None], assign: Callable[[Any], None]
 ) -> None:
-    """Compute the entries that the mask lets through, and write them; `assign`: writes a vector by the write rule."""
+    """Compute the entries that the mask allows, and write them; `assign`: writes a vector by the write rule."""
     n = x.shape[0]
     given = {id(u._store): u for u in x.operands if u.ndim}
     for u in given.values():
@@ -67,7 +67,7 @@ def best_label(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[N
 
 
 def label_weight(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return all rows, and their sums."""
+    """Return all given rows, and the sums of their entries with their own labels."""
     return rows, sums_within(spans_of(x, operands[0], rows), rows, checked_labels(x, operands[1]))
 
 
@@ -94,7 +94,7 @@ def sums_within(spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64])
 
 
 def even_parts(work: NDArray[np.int64]) -> list[int]:
-    """Return where to cut for parts of about as many entries each; `work`: the entries up to the end of each."""
+    """Return cuts into parts of about equally many entries; `work`: the entries up to the end of each row."""
     entries = int(work[-1]) if work.size else 0
     threads = processors(16)
     if entries < _ALONE or threads == 1:
@@ -130,7 +130,7 @@ def _rows(x: Expression, mask: Any, n: int) -> NDArray[np.int64]:
 
 
 def spans_of(x: Expression, matrix: RowArrays, rows: NDArray[np.int64]) -> Spans:
-    """Return where these rows are, with FP64 values, or with None where entries count as one each."""
+    """Return the spans of some rows, with FP64 values, or with None if each entry counts as 1."""
     values = None
     if "x" in x.op.reads:  # type: ignore[union-attr]
         values = matrix.values.astype(np.float64, copy=False)
@@ -139,7 +139,7 @@ def spans_of(x: Expression, matrix: RowArrays, rows: NDArray[np.int64]) -> Spans
 
 
 def checked_labels(x: Expression, label: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the labels, which loops take for positions."""
+    """Return the labels, checked to be positions, by which loops index arrays."""
     if label.size and not (label.min() >= 0 and label.max() < label.size):
         raise IndexOutOfBound(
             f"{x.operation}: label has {label.min()} .. {label.max()}; 0 .. {label.size - 1} are needed"

@@ -19,7 +19,7 @@ __all__ = ["BY_ROWS", "FULL", "Finder"]
 # GB_Iterator_opaque of GraphBLAS.h, whose macros read it: words of 8 bytes, at these places.
 _SIZES, _ROWS, _OFFSETS, _LISTED, _IDS, _VALUES, _KIND = 5, 8, 9, 10, 12, 13, 15
 _WORDS = 16
-_ISO = 1 << 32  # beside the format
+_ISO = 1 << 32  # the bit of iso-valued objects, above the format
 BY_ROWS = lib.GxB_HYPERSPARSE, lib.GxB_SPARSE
 FULL: int = lib.GxB_FULL
 _INDEX = np.dtype(np.int64)  # sizes stay below 2**60, so signs do not matter
@@ -28,7 +28,7 @@ _Pattern = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64] | None]
 
 
 class Finder:
-    """An iterator of SuiteSparse, and the arrays that it was at last, as making them takes longer than finding them."""
+    """An iterator of SuiteSparse, and the arrays that it found last: making arrays takes longer than finding them."""
 
     __slots__ = ("_iterator", "_known", "_pattern", "_words", "iso")
 
@@ -42,7 +42,7 @@ class Finder:
 
     @staticmethod
     def unused() -> Finder:
-        """Return one that is not in use, for a ``with`` statement; the arrays that it finds may be used after it."""
+        """Return a finder that is not in use, for a ``with`` statement; its arrays may be used after the statement."""
         try:
             return _free.pop()
         except IndexError:
@@ -55,9 +55,9 @@ class Finder:
         _free.append(self)
 
     def attach(self, store: Any) -> int:
-        """Find a Matrix's rows, sorted, or a Vector's values, and return the format.
+        """Find the arrays of a Matrix's sorted rows, or of a Vector's values, and return the format.
 
-        It is 0 if a Matrix is not stored by rows, or this SuiteSparse tells otherwise.
+        Returns 0 if a Matrix is not stored by rows, or if this SuiteSparse's iterators are not as expected.
         """
         find = _rows if store.ndim == 2 else _values
         if find(self._iterator, store.gb_obj[0], ffi.NULL) or not _tells():
@@ -67,7 +67,7 @@ class Finder:
         return kind & 0xFFFFFFFF
 
     def pattern(self) -> _Pattern:
-        """Return where rows begin, and the end, the ids of all entries, and the listed rows, None for all."""
+        """Return the row offsets, the ids of all entries, and the listed rows (None: all rows)."""
         known = self._words[_SIZES:_VALUES].tobytes()
         found = self._pattern
         if known != self._known or found[0][-1] != found[1].size:
@@ -79,16 +79,16 @@ class Finder:
         return found
 
     def values(self, store: Any, count: int) -> NDArray[Any]:
-        """Return the first values."""
+        """Return the first `count` values."""
         return _seen(int(self._words[_VALUES]), count, store.dtype.np_type)
 
 
 _free: list[Finder] = []
-_rows, _values = lib.GxB_rowIterator_attach, lib.GxB_Vector_Iterator_attach  # found once: that takes as long as a call
+_rows, _values = lib.GxB_rowIterator_attach, lib.GxB_Vector_Iterator_attach  # a look-up takes as long as a call
 
 
 def _seen(address: int, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return SuiteSparse's memory as an array."""
+    """Return SuiteSparse's memory at an address as an array."""
     if not count:
         return np.empty(0, dtype)
     return np.frombuffer(ffi.buffer(ffi.cast("void*", address), count * dtype.itemsize), dtype)
@@ -96,7 +96,7 @@ def _seen(address: int, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 @cache
 def _tells() -> bool:
-    """Return whether iterators of this SuiteSparse have the words read here, by a Matrix whose rows are known."""
+    """Return whether iterators of this SuiteSparse have the words read here, tested on a Matrix of known rows."""
     rows, columns, values = [1, 1, 70], [2, 0, 5], np.array([7.0, 8.0, 9.0])
     known = native.gb.Matrix.from_coo(rows, columns, values, nrows=90, ncols=60)
     known.ss.config["sparsity_control"] = "hypersparse"

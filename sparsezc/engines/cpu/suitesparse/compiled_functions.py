@@ -42,10 +42,10 @@ def operator(gb: Any, op: TypedOp, name: str) -> Any:
     theirs = [gb.dtypes.lookup_dtype(t.name) for t in types]
     if getattr(lib, f"GrB_{struct}_new")(made, function, *(t._carg for t in theirs)) != lib.GrB_SUCCESS:
         raise NotImplementedException(f"SuiteSparse makes no operator of {op!r}")
-    room = import_module(f"graphblas.core.operator.{op.op.kind}")
-    untyped = getattr(room, kind)(name, op.op.orig_func, anonymous=True)
+    namespace = import_module(f"graphblas.core.operator.{op.op.kind}")
+    untyped = getattr(namespace, kind)(name, op.op.orig_func, anonymous=True)
     second = {} if op.op.kind == "unary" else {"dtype2": theirs[2]}
-    typed = getattr(room, f"TypedUser{kind}")(untyped, name, theirs[1], theirs[0], made[0], **second)
+    typed = getattr(namespace, f"TypedUser{kind}")(untyped, name, theirs[1], theirs[0], made[0], **second)
     untyped._add(typed)
     free_with(typed, struct, engine, kept)
     return untyped
@@ -76,10 +76,10 @@ def _form(text: str, types: tuple[DataType, ...], constants: tuple[Any, ...], wi
     import llvmlite.binding as llvm
 
     numba: Any = import_module("numba")  # its type hints are wrong about cfunc
-    room: dict[str, Any] = {"np": np, "math": math}
-    exec(text, room)  # noqa: S102  -- our own text, made of numbers and a fixed set of operations
+    namespace: dict[str, Any] = {"np": np, "math": math}
+    exec(text, namespace)  # noqa: S102  -- our own text, made of numbers and a fixed set of operations
     # Only the entry below calls it, so it needs no forms for Python and C, whose making takes a fifth of the time.
-    room["function"] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(room["function"])
+    namespace["function"] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(namespace["function"])
 
     def number(dtype: Any) -> Any:  # Numba's own Booleans have one bit
         return numba.types.int8 if dtype == np.bool_ else numba.from_dtype(dtype)
@@ -89,20 +89,20 @@ def _form(text: str, types: tuple[DataType, ...], constants: tuple[Any, ...], wi
     given = [values[0], "row", "column", values[1]] if with_place else values
     names = [f"c{n}" for n in range(len(constants))]
     given += [f"{name}[0]" for name in names]
-    exec(f"def entry({', '.join(['z', *operands, *names])}):\n    z[0] = function({', '.join(given)})\n", room)  # noqa: S102
+    exec(f"def entry({', '.join(['z', *operands, *names])}):\n    z[0] = function({', '.join(given)})\n", namespace)  # noqa: S102
 
     pointers = [numba.types.CPointer(number(t.np_type)) for t in types]
     if with_place:
         pointers[2:2] = [numba.types.uint64] * 2
     pointers += [numba.types.CPointer(number(t)) for t in constants]
-    compiled = numba.cfunc(numba.types.void(*pointers), nopython=True)(room["entry"])
+    compiled = numba.cfunc(numba.types.void(*pointers), nopython=True)(namespace["entry"])
     with llvm.parse_assembly(compiled.inspect_llvm()) as module:
         (name,) = (f.name for f in module.functions if f.name.startswith("cfunc.") and not f.is_declaration)
         return module.as_bitcode(), name
 
 
 def _linked(form: tuple[bytes, str], operands: int, constants: tuple[Any, ...]) -> tuple[Any, int, Any]:
-    """Return an engine with a form and a function that passes it the constants; its address; the constants."""
+    """Return an engine with a form and a function that passes it the constants, its address, and the constants."""
     import llvmlite.binding as llvm
     from llvmlite import ir
 

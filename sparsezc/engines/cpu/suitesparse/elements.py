@@ -28,7 +28,7 @@ def element(store: Any, *at: int) -> Any:
 
 @cache
 def _reader(kind: str, name: str) -> tuple[Any, Any]:
-    """Return SuiteSparse's function for a class and a type, and what it writes to; None without one."""
+    """Return SuiteSparse's function for a class and a type, and the C type of its output; None without one."""
     prefix = "GxB" if name in ("FC32", "FC64") else "GrB"
     read = getattr(lib, f"{prefix}_{kind}_extractElement_{name}", None)
     return read, None if read is None else ffi.typeof(f"{native.gb.dtypes.lookup_dtype(name).c_type}*")

@@ -60,7 +60,7 @@ def operand(x: Any) -> Any:
 
 @cache
 def is_multiply(op: Any) -> bool:
-    """Return whether python-graphblas has a semiring for its operator, as its outer products and broadcasts need."""
+    """Return whether python-graphblas has a semiring for an operator, as its outer products and broadcasts need."""
     try:
         native.gb.core.operator.get_semiring(native.gb.monoid.any, op)
     except KeyError:
@@ -104,7 +104,7 @@ def _one_index(key: IndexList) -> Any:
 
 
 def mask(mask: Mask | None, store: Any = None) -> Any:
-    """Return the mask of the store; `store`: another object with the same entries."""
+    """Return python-graphblas's mask; `store`: an object with the same entries to use instead of the mask's."""
     if mask is None:
         return None
     store = mask.parent._store if store is None else store
@@ -263,7 +263,7 @@ def _diag(x: Expression) -> Any:
 
 
 def stack(x: Expression) -> Any:
-    """Make python-graphblas's Matrix of the rows of several."""
+    """Make python-graphblas's Matrix of the concatenated rows of several matrices."""
     kind = native.type_of(x.dtype)
     if 0 in x.shape:
         return acyclic(native.gb.Matrix(kind, *x.shape))

@@ -24,7 +24,7 @@ def compiled(numba: Any, function: Any) -> Any:
 
 
 def _make_known(numba: Any, function: Any) -> None:
-    """Tell numba of the functions of a function's own file that it names itself: not in a function inside it."""
+    """Register with numba the functions of a function's own file that it calls itself, not in a nested function."""
     for name in function.__code__.co_names:
         helper = function.__globals__.get(name)
         if isinstance(helper, FunctionType) and helper.__module__ == function.__module__ and helper not in _known:
@@ -37,7 +37,7 @@ _known: set[Any] = set()
 
 
 class _Kept:
-    """numba's files of one function, which do not have to be readable or writable: it is compiled again then.
+    """numba's cache files of one function; if they cannot be read or written, it is compiled again.
 
     numba itself raises for a damaged file, as a crash of the system leaves, and on a full disk.
     """

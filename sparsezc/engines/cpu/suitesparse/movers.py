@@ -14,7 +14,7 @@ from sparsezc.semirings.algebra.operators import TypedOp
 
 __all__ = ["provide"]
 
-_kept: list[Any] = []  # compiled functions, whose addresses SuiteSparse has
+_kept: list[Any] = []  # compiled functions, kept because SuiteSparse has their addresses
 
 
 def provide(gb: Any, op: TypedOp, type_of: Any) -> None:

@@ -32,7 +32,7 @@ def start() -> bool:
         return True
     warnings.warn(
         "graphblas was started in nonblocking mode, in which SuiteSparse can give wrong answers. sparsezc waits for"
-        " each of its own results, so they are right; for your own calls, say"
+        " each of its own results, so they are correct; for your own calls, run"
         " graphblas.init('suitesparse', blocking=True) before anything else",
         RuntimeWarning,
         stacklevel=4,
@@ -68,7 +68,7 @@ def type_of(dtype: DataType) -> Any:
 
 
 def our_type(theirs: Any) -> DataType:
-    """Return our type of python-graphblas's."""
+    """Return our type for one of python-graphblas's."""
     if theirs.c_type.startswith("uint8_t["):
         return user_types.known(theirs.np_type) or user_types.register_anonymous(theirs.np_type, theirs.name)
     return lookup(theirs.name)
@@ -88,15 +88,15 @@ def _translate(op: TypedOp) -> Any:
         movers.provide(gb, op, type_of)
     if operators.is_made(op):
         return operators.make(gb, op, _key(op))
-    room = getattr(gb, op.op.kind)
+    namespace = getattr(gb, op.op.kind)
     # `.ss` first: python-graphblas still has its names elsewhere, but warns.
-    homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
+    homes = (getattr(namespace, "ss", None), namespace, getattr(namespace, "numpy", None))
     found = next((getattr(home, op.name) for home in homes if op.name in dir(home)), None)
     if found is None:
         raise exceptions.NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")
     if op.of_users:
         return found[_key(op)]
-    for dtype in (op.type, *op.op.types):  # some types are listed only by those that are converted to them
+    for dtype in (op.type, *op.op.types):  # some are listed only under types that convert to theirs
         if dtype in op.op.types and op.op[dtype] is op and dtype.name in found:
             return found[dtype.name]
     for dtype in op.op.types.values():

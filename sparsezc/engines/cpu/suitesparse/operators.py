@@ -75,7 +75,7 @@ def make(gb: Any, op: TypedOp, key: Any) -> Any:
 
 
 def _function(gb: Any, op: TypedOp) -> Any:
-    """Return an untyped operator there: a function's translation for one type; on user types, the function."""
+    """Return python-graphblas's untyped operator of a function's translation for one type or, on user types, itself."""
     if find_spec("numba") is None:
         raise NotImplementedException(
             f"the cpu engine needs numba for {op!r}, which is a Python function; pip install numba, or run it on a GPU"
@@ -90,8 +90,8 @@ def _binary(gb: Any, op: TypedOp, binaryop: Any) -> Any:
     if _is_mended(binaryop, op):
         return _function(gb, _mended(binaryop.name)[op.type])
     if binaryop.user_function is None:
-        room = gb.binary
-        homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
+        namespace = gb.binary
+        homes = (getattr(namespace, "ss", None), namespace, getattr(namespace, "numpy", None))
         found = next((getattr(home, binaryop.name) for home in homes if binaryop.name in dir(home)), None)
         if found is None or names.names_of("binary").get(binaryop.name) is not binaryop:
             raise NotImplementedException(f"the cpu engine (python-graphblas) has no operator {binaryop!r}")

@@ -26,7 +26,7 @@ def new_vector(
 ) -> Any:
     """Make a Vector that takes over its arrays, which own their memory.
 
-    Values are of the positions `at`, ascending and distinct, or of all; then `present` says which of them are entries.
+    Values are at the positions `at`, ascending and distinct, or at all positions, where `present` marks the entries.
     """
     dtype = native.gb.dtypes.lookup_dtype(theirs)
     if not values.size or (at is not None and not at.size):
@@ -61,7 +61,7 @@ def new_matrix(
 ) -> Any:
     """Make a Matrix of some rows, ascending, that takes over its arrays, which own their memory.
 
-    `indptr` says where each of these rows begins in `ids`, which ascend in each.
+    `indptr` has the offset of each of these rows in `ids`, which ascend in each row.
     """
     dtype = native.gb.dtypes.lookup_dtype(theirs)
     if not ids.size:  # SuiteSparse refuses the arrays of a 1 x 1 matrix without entries
@@ -77,7 +77,7 @@ def new_matrix(
 
 
 def _owner_of(kind: Any, status: int, made: Any, about: tuple[Any, ...], arrays: tuple[Any, ...]) -> Any:
-    """Return python-graphblas's object of what SuiteSparse made of arrays, which NumPy does not free any more."""
+    """Return python-graphblas's object of SuiteSparse's, which owns its arrays: NumPy no longer frees them."""
     if status:
         native.gb.exceptions.check_status_carg(status, kind.__name__, made[0])
     for array in arrays:

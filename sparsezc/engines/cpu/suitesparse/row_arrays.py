@@ -1,4 +1,4 @@
-"""The arrays of a python-graphblas Matrix by rows, or of a full Vector, without a copy where it is stored so.
+"""The arrays of a python-graphblas Matrix by rows, or of a full Vector, without a copy if it is stored so.
 
 The arrays of other Vectors are copied, in the forms in which vectors travel between processes.
 """
@@ -39,7 +39,7 @@ class RowArrays(NamedTuple):
     ids: NDArray[np.int64] | None = None
 
     def every_row(self, rows: int) -> NDArray[np.int64]:
-        """Return where each of all rows begins, also those that are not listed, and the end of the last."""
+        """Return the offsets of all rows, including those that are not listed."""
         if self.ids is None:
             return self.indptr
         counts = np.zeros(rows + 1, np.int64)
@@ -64,10 +64,10 @@ class RowArrays(NamedTuple):
 
 
 class borrowed:  # noqa: N801  (read as a verb: `with borrowed(store) as rows:`)
-    """Lend the arrays of a Matrix, whose lock the caller has, to be read alone.
+    """Lend the arrays of a Matrix, whose lock the caller has, for reading only.
 
-    One in another format than CSR, hypersparse or not, is copied. Its format and settings remain in any case. Without
-    `values` there are none in what is lent.
+    A Matrix in another format than CSR or hypersparse CSR is copied; its format and settings remain. Without `values`
+    the lent arrays have none.
     """
 
     __slots__ = ("_store", "_values")
@@ -89,14 +89,14 @@ class borrowed:  # noqa: N801  (read as a verb: `with borrowed(store) as rows:`)
         return RowArrays(indptr, indices, np.atleast_1d(parts["values"]), bool(parts["is_iso"]), listed)
 
     def __exit__(self, *error: object) -> None:
-        """Do nothing: the Matrix has its arrays still."""
+        """Do nothing: the Matrix still has its arrays."""
 
 
 _NO_VALUES = np.empty(0)
 
 
 def row_lengths(store: Any) -> NDArray[np.int64] | None:
-    """Return the lengths of all rows; None of a matrix that is not stored by rows, or lists some of them."""
+    """Return the lengths of all rows; None for a matrix that is not stored by rows, or lists some of them."""
     with Finder.unused() as finder:
         if not store._nvals or finder.attach(store) not in BY_ROWS:
             return None
@@ -106,14 +106,14 @@ def row_lengths(store: Any) -> NDArray[np.int64] | None:
 
 @contextmanager
 def borrowed_values(store: Any) -> Iterator[NDArray[Any]]:
-    """Lend the values of a Vector that has an entry everywhere, in the same way."""
+    """Lend the values of a Vector that has every entry, as :class:`borrowed` does."""
     values = _stored(store, store.size)
     yield _every(store.ss.export("full"), store.size) if values is None else values
 
 
 @contextmanager
 def borrowed_table(store: Any) -> Iterator[NDArray[Any]]:
-    """Lend the values of a Matrix that has every entry, in the same way, as an array of two dimensions."""
+    """Lend the values of a Matrix that has every entry, as an array of two dimensions, as :class:`borrowed` does."""
     values = _stored(store, store.nrows * store.ncols)
     if values is None:
         parts = store.ss.export("fullr")
@@ -122,7 +122,7 @@ def borrowed_table(store: Any) -> Iterator[NDArray[Any]]:
 
 
 def _stored(store: Any, count: int) -> NDArray[Any] | None:
-    """Return a value for each of `count` entries as they are stored; None if not all are there."""
+    """Return the stored values of `count` entries, without a copy; None if the object is not stored as full."""
     with Finder.unused() as finder:
         if finder.attach(store) != FULL:
             return None
@@ -130,7 +130,7 @@ def _stored(store: Any, count: int) -> NDArray[Any] | None:
 
 
 def full_values(store: Any) -> NDArray[Any] | None:
-    """Return the values, copied, of a Vector stored with an entry everywhere; None of another one."""
+    """Return a copy of the values of a Vector that is stored as full; None for any other."""
     values = _stored(store, store._size)
     return None if values is None else values.copy()
 
@@ -165,7 +165,7 @@ def _every(parts: dict[str, Any], size: int) -> NDArray[Any]:
 
 
 def vector_from_arrays(form: str, arrays: tuple[Any, ...], dtype: Any, size: int) -> Any:
-    """Return a Vector of such arrays, of which it takes over values that own their memory; None: each is 1."""
+    """Make a Vector of arrays in a form; it takes over values that own their memory (None: all are 1)."""
     theirs = native.type_of(dtype)
     *at, values = arrays
     iso = values is None

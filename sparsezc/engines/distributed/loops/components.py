@@ -1,10 +1,10 @@
-"""Components on processors: each rank makes trees of its rows' entries, then ranks unite theirs.
+"""Weak components on processors: each rank builds trees from its rows' entries, then ranks merge their trees.
 
-A tree's root is its smallest vertex. Of a symmetric matrix the first entries of each row are read first. Then the rest
-is read of those rows only that are not yet joined with one chosen vertex, the same on all ranks: an entry that is not
-read is also in the row of its other end. Trees travel as a parent of each vertex: in round k a rank unites its own with
-those of the rank 2^k after it, until all have the same. Source: M. Sutton, T. Ben-Nun, A. Barak, Optimizing parallel
-graph connectivity computation via subgraph sampling, IPDPS 2018, doi:10.1109/IPDPS.2018.00012 (Afforest).
+A tree's root is its smallest vertex. If the matrix is symmetric, the first entries of each row are read first, then the
+other entries of rows outside the tree of one vertex, the hub, which all ranks agree on: a skipped entry is also in the
+row of its other end. Ranks send trees as the parent of each vertex: in round k a rank merges its trees with those of
+the rank 2^k after it, until all have the same. Source: M. Sutton, T. Ben-Nun, A. Barak, Optimizing parallel graph
+connectivity computation via subgraph sampling, IPDPS 2018, doi:10.1109/IPDPS.2018.00012 (Afforest).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ __all__ = ["COST", "components", "received", "trees"]
 
 #: Nanoseconds that statements take for each row and entry, at least.
 COST = 20.0
-_SAMPLED = 2  # entries of each row
+_SAMPLED = 2  # entries of each row that are read first
 
 
 def components(engine: DistributedEngine, matrix: Store) -> Store | None:
-    """Return the smallest vertex of each vertex's component, INT64; None, on all ranks, where statements are to."""
+    """Return the smallest vertex of each vertex's component, INT64; None, on all ranks, where statements compute it."""
     n = matrix.nrows
     if not rows.can_run(engine, matrix, COST * (n + engine.nvals(matrix)), 3 * n * _parent_type(n).itemsize):
         return None
@@ -55,14 +55,14 @@ def components(engine: DistributedEngine, matrix: Store) -> Store | None:
 
 
 def received(n: int, ranks: int) -> int:
-    """Return the bytes that a rank receives."""
+    """Return the bytes of trees that a rank receives."""
     return n * _parent_type(n).itemsize * (ranks - 1).bit_length()
 
 
 def trees(local: Any, store: Any, first: int, n: int, hub: int) -> NDArray[Any]:
-    """Return the parent of each of n vertices, by some rows of the local engine, which runs loops.
+    """Return the parent of each of n vertices in trees built from some rows, by a loop of the local engine.
 
-    `first`: the vertex of the first row. `hub`: the vertex whose tree may be left out; -1: none.
+    `first`: the vertex of the first row. `hub`: the vertex in whose tree rows are read in part; -1: none.
     """
     parent = np.arange(n, dtype=_parent_type(n))
     with _lent(local, store) as given:
@@ -79,7 +79,7 @@ def _longest_row(local: Any, store: Any, first: int) -> tuple[int, int]:
 
 @contextmanager
 def _lent(local: Any, store: Any) -> Iterator[list[NDArray[Any]]]:
-    """Lend the offsets and ids of some rows of the local engine."""
+    """Lend the offsets and ids of a store of the local engine."""
     with engines.capability(local, "lend_rows")(store) if store.nvals else nullcontext() as parts:
         yield compiled_loops.arrays(parts, store.nrows, None)
 
@@ -89,16 +89,16 @@ def _parent_type(n: int) -> np.dtype[Any]:
 
 
 def link(indptr: Any, indices: Any, parent: Any, first: int, sampled: int, hub: int) -> int:
-    """Unite the trees of the ends of all entries; return how many entries were read.
+    """Merge the trees of the two ends of each entry; return how many entries were read.
 
     Parameters
     ----------
     parent : array
-        Of each vertex; its own at first.
+        The parent of each vertex; at first the vertex itself.
     first : int
         The vertex of the first row.
     sampled, hub : int
-        So many entries of each row are read, then the rest of rows outside the hub's tree; below 0: all are read.
+        The first `sampled` entries of each row are read, then the rest of rows outside the hub's tree; `hub` < 0: all.
     """
     starts, one = indptr.view(np.uint64), np.uint64(1)
     few = np.uint64(sampled)
@@ -137,13 +137,13 @@ def link(indptr: Any, indices: Any, parent: Any, first: int, sampled: int, hub: 
                 if high == giant:
                     giant = low
                 root = low
-    for v in range(parent.size):  # a parent is smaller, so its own is final
+    for v in range(parent.size):  # a parent has a smaller number, so its own parent is final
         parent[v] = parent[np.uint64(parent[v])]
     return read
 
 
 def unite(parent: Any, other: Any) -> Any:
-    """Unite trees with those of another rank, into the first; all paths have one step."""
+    """Merge another rank's trees into `parent`, with paths of one step; return the number of vertices."""
     for v in range(parent.size):
         u, root = np.uint64(other[v]), np.uint64(v)
         if u == root or parent[v] == u:

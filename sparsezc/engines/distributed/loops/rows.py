@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Part", "can_run", "part"]
 
-_BYTES = 64  # of a position of the whole, at most, in a loop's own arrays
-_ALONE = 1 << 16  # entries that one thread reads in the time that others take to start
-_EMPTY = 16  # rows an entry: arrays of all rows take more memory than statements where there are more
+_BYTES = 64  # bytes of a loop's own arrays for each row of the whole, at most
+_ALONE = 1 << 16  # entries that one thread reads in the time in which other threads start
+_EMPTY = 16  # rows an entry: with more, arrays of all rows take more memory than statements do
 
 
 def can_run(engine: DistributedEngine, matrix: Store, cost: float, nbytes: int) -> bool:
-    """Return whether all ranks run loops over their rows, in arrays of so many bytes; a collective.
+    """Return whether all ranks run loops over their rows, with arrays of `nbytes` each; a collective.
 
-    `cost`: nanoseconds that the statements take at least. It pays on all ranks where it does on one.
+    `cost`: nanoseconds that the statements take at least. If loops pay on one rank, all ranks run them.
     """
     if engine.size == 1 or engine.on_device or matrix.layout.is_whole:
         return False
@@ -48,7 +48,7 @@ def can_run(engine: DistributedEngine, matrix: Store, cost: float, nbytes: int) 
     told = engine.transport.numbers(compiled_loops.pays(cost), able)
     if not (told[:, 0].any() and told[:, 1].all()):
         return False
-    # Asked only now: it may have to import numba.
+    # Checked last, as it may import numba.
     return bool(engine.transport.numbers(compiled_loops.can_compile()).all())
 
 
@@ -58,7 +58,7 @@ class Part:
     Attributes
     ----------
     lo, hi : int
-        Their numbers in the whole.
+        The range of the rows in the whole.
     """
 
     def __init__(self, engine: DistributedEngine, matrix: Store, values: Any) -> None:
@@ -80,7 +80,7 @@ class Part:
                 self._arrays = ()
 
     def run(self, loop: Callable[..., Any], *given: Any, over: range) -> None:
-        """Run a loop over the rows, of which threads take shares: see :func:`sparsezc.core.engine_loops.run_loop`."""
+        """Run a loop over the rows, divided among threads; see :func:`sparsezc.core.engine_loops.run_loop`."""
         run, arrays = engines.capability(self._engine.local.engine, "run_arrays"), (*self._arrays, *given)
         threads = 1 if arrays[1].size < _ALONE else max(1, min(self._threads, len(over)))
         cuts = [over[0] + len(over) * k // threads for k in range(threads + 1)]
@@ -96,12 +96,12 @@ class Part:
         return found
 
     def gather(self, mine: NDArray[Any]) -> NDArray[Any]:
-        """Return the values of all rows."""
+        """Return the values of all ranks' rows; a collective."""
         found: NDArray[Any] = self._engine.transport.gather(np.ascontiguousarray(mine), self._layout.sizes)
         return found
 
     def has_moves(self) -> bool:
-        """Return whether rows are to move to other ranks: then all have to be lent anew."""
+        """Return whether rows are to move to other ranks: all ranks must then lend their rows anew."""
         return self._engine.balancer.is_pending
 
     def vector(self, mine: NDArray[Any], dtype: DataType) -> Store:
@@ -114,7 +114,7 @@ class Part:
 def _threads(engine: DistributedEngine) -> int:
     """Return how many threads a rank may have: OMP_NUM_THREADS, or its share of its processors; a collective.
 
-    Ranks that may use the same processors of one machine share them; those of a rank that is bound are its own.
+    Ranks of one machine that may run on the same processors share them; a rank bound to its own has all of these.
     """
     mine = platform.node(), usable()
     sharing = engine.transport.objects(mine).count(mine)
@@ -123,7 +123,7 @@ def _threads(engine: DistributedEngine) -> int:
 
 
 def part(engine: DistributedEngine, matrix: Store, cost: float, values: Any) -> Part | None:
-    """Return this rank's rows for loops, with values of a type or without; None, on all ranks, where statements are to.
+    """Return this rank's rows for loops, with values of a type or without; None, on all ranks, where statements run.
 
     `cost` is that of :func:`sparsezc.core.engine_loops.run_loop`. A collective.
     """

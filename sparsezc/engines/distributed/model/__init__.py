@@ -1,1 +1,1 @@
-"""The time on several ranks: predicted, and new bounds of rows from what was measured."""
+"""Models of the time on several ranks: predictions, and new bounds of rows from measured times."""

@@ -5,9 +5,9 @@
 
 for p ranks on H machines. R is the time of one rank's reads at the rate L, that of its link to host memory (without a
 GPU: the rate at which its kernels read); M is the rate of one machine's memory. X is the bytes of vectors that a rank
-receives, P the rate between the ranks of a machine, N that between machines, B the time in which a processor puts a
-byte together that it received. A statement has a fixed cost t0, larger on several ranks; a step is a product, which has
-the fixed cost and the latency of an exchange, a(p).
+receives, P the rate between the ranks of a machine, N that between machines, B the time in which a processor assembles
+one received byte. A statement has a fixed cost t0, larger on several ranks; a step is a product, which has the fixed
+cost and the latency of an exchange, a(p).
 
 Sources: Z. Jia et al. (Lux), PVLDB 11(3), 2017, section 6, doi:10.14778/3157794.3157799; Gunrock, HIVE scaling
 analysis, 2018, https://gunrock.github.io/docs/#/hive/hive_scaling.
@@ -30,23 +30,23 @@ class Rates:
     Attributes
     ----------
     link : float
-        At which one rank reads.
+        Rate at which one rank reads.
     memory : float
-        At which all ranks of a machine read together at most.
+        Rate at which all ranks of a machine together read at most.
     peer, network : float
-        At which a rank receives from the same machine, and from others.
+        Rate at which a rank receives from ranks of its machine, and of other machines.
     latency, network_latency : float
-        Of the exchange of a few bytes between two ranks, of one machine and of two.
+        Latency of an exchange of a few bytes between two ranks, of one machine and of two machines.
     step : float
         The fixed cost of a statement on one rank.
     ranks : int
-        Of a machine.
+        Ranks of a machine.
     shared_step : float
         The fixed cost of a statement on several ranks, without waiting.
     exchange_step : float
         The fixed cost of a product's exchange.
     assembly : float
-        The seconds in which a rank puts a byte together that it received; 0: it does so as it receives.
+        Seconds in which a rank assembles one received byte; 0: it does so while it receives.
     """
 
     link: float
@@ -73,11 +73,11 @@ class Work:
     seconds : float
         The time on one rank.
     exchanged : float
-        Bytes of vectors that products read, as they would travel.
+        Bytes of the vectors that products read, in the form in which they travel.
     imbalance : mapping of int to float
-        By the number of ranks, the most work of a rank over the mean, less 1.
+        By the number of ranks: the largest work of a rank over the mean, less 1.
     statements : int
-        All statements, with products; 0: only these.
+        All statements, products included; 0: products only.
     """
 
     steps: int
@@ -99,12 +99,12 @@ class Times(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Return their sum."""
+        """Return the sum of the parts."""
         return sum(self)
 
 
 def predicted(work: Work, rates: Rates, ranks: int) -> Times:
-    """Return the time on so many ranks.
+    """Return the parts of the predicted time on `ranks` ranks.
 
     Examples
     --------

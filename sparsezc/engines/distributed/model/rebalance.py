@@ -1,8 +1,8 @@
 """New bounds of ranks' rows from measured times: when they pay, and where they are.
 
 Each rank measures the time of its products. A rank's time is spread over its rows by their work, so that rows of a
-slow rank cost more: of a rank whose entries are far from its processor, or whose rows are read more often. New bounds
-divide that cost evenly. As all ranks compute them from the same numbers, all find the same.
+slow rank cost more: its entries may be far from its processor, or its rows may be read more often. New bounds divide
+that cost evenly. All ranks compute them from the same numbers, so all have the same bounds.
 
 Source: Z. Jia, Y. Kwon, G. Shipman, P. McCormick, M. Erez, A. Aiken, A distributed multi-GPU system for fast graph
 processing (Lux), PVLDB 11(3), 2017, section 5, doi:10.14778/3157794.3157799.
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 __all__ = ["Balance", "imbalance", "moved", "new_bounds", "predicted"]
 
-LIMIT = 1.10  # the slowest rank's time over the mean: up to it, differences between iterations are as large
+LIMIT = 1.10  # the slowest rank's time over the mean: iterations differ by up to as much
 PATIENCE = 3  # iterations beyond the limit before rows move: one slow iteration may have other causes
-_DAMPING = 0.5  # of the way to the new bounds, if the last move overshot
+_DAMPING = 0.5  # share of the way to the new bounds, if the last move overshot
 
 Numbers = NDArray[np.float64]
 Bounds = NDArray[np.int64]
@@ -36,7 +36,7 @@ def imbalance(times: Numbers) -> float:
 
 
 def _spread(work: Numbers, positions: Bounds, bounds: Bounds, times: Numbers) -> Numbers:
-    """Return the cost before each position: a rank's time over its rows by their work."""
+    """Return the cumulative cost before each position: a rank's time is spread over its rows by their work."""
     steps = np.diff(work)
     rank = np.clip(np.searchsorted(bounds, positions[:-1], side="right") - 1, 0, times.size - 1)
     own = np.bincount(rank, steps, times.size)
@@ -54,8 +54,8 @@ def new_bounds(work: Numbers, positions: Bounds, bounds: Bounds, times: Numbers)
     Parameters
     ----------
     work : ndarray, shape (k,)
-        The work of all rows before each of `positions`, ascending: entries, and a few for each row. A few thousand
-        positions are enough.
+        The work of all rows before each of `positions`, ascending: entries, plus a few units for each row. A few
+        thousand positions are enough.
     positions : ndarray of int64, shape (k,)
         Rows at which bounds may be: multiples of 64, from 0 to the number of rows.
     bounds : ndarray of int64, shape (ranks + 1,)
@@ -127,15 +127,15 @@ class Balance:
         As :func:`new_bounds` takes them.
     bounds : ndarray of int64, shape (ranks + 1,)
     row_seconds : float
-        The time that one row takes to move, with its entries and its places in vectors; 0 where ranks share a host
-        segment, in which only offsets move.
+        The time to move one row with its entries and its vectors' positions; 0 where ranks share a host segment, in
+        which only offsets move.
     fixed_seconds : float
-        The time of a move besides.
+        The time that a move takes whatever its size.
 
     Attributes
     ----------
     over : int
-        Iterations beyond the limit, one after another.
+        Consecutive iterations beyond the limit.
     """
 
     work: Numbers
@@ -146,7 +146,7 @@ class Balance:
     over: int = 0
     _count: int = 0  # iterations since the last move
     _sum: Numbers = field(default_factory=lambda: np.zeros(0))
-    _last: float = 0.0  # the imbalance that the last move was to end
+    _last: float = 0.0  # the imbalance before the last move
 
     def measure_move(self, *, row_seconds: float | None = None, fixed_seconds: float | None = None) -> None:
         """Set the cost of a move, as measured or as expected."""
@@ -154,19 +154,19 @@ class Balance:
         self.fixed_seconds = self.fixed_seconds if fixed_seconds is None else fixed_seconds
 
     def after(self, times: Numbers, iterations_left: int) -> Bounds | None:
-        """Take the times of an iteration; return new bounds if rows are to move now.
+        """Record the times of an iteration; return new bounds if rows are to move now.
 
-        They move once the imbalance was beyond 1.10 in three iterations that follow each other, if what the iterations
-        that are left gain is more than the move costs. What they gain, and the new bounds, follow from the mean of all
-        iterations since the last move: the frontier of a search may have been with one rank in the last three.
-        `times` are the same on all ranks, so the decision is, too.
+        Rows move after three consecutive iterations of an imbalance above 1.10, if the iterations that are left gain
+        more than the move costs. The gain and the new bounds are computed from the mean times of all iterations since
+        the last move: one rank may have had a search's whole frontier in the last three. `times` are the same on all
+        ranks, so the decision is, too.
 
         Parameters
         ----------
         times : ndarray, shape (ranks,)
-            Seconds of each rank's products, without its waiting for others.
+            Seconds of each rank's products, without waits for other ranks.
         iterations_left : int
-            An estimate, such as as many as there were.
+            An estimate, such as the number of iterations so far.
 
         Examples
         --------
@@ -185,9 +185,9 @@ class Balance:
         if self.over < PATIENCE or imbalance(mean) <= LIMIT:
             return None
         if float(mean.max() - mean.mean()) * iterations_left <= self.fixed_seconds:
-            return None  # no bounds gain more than even ones would: looking for them takes longer than a short product
+            return None  # no bounds gain more than this, and computing bounds takes longer than a short product
         new = new_bounds(self.work, self.positions, self.bounds, mean)
-        if self._last and imbalance(mean) >= self._last:  # the last move made it no better: go half of the way
+        if self._last and imbalance(mean) >= self._last:  # the last move did not help: move bounds half of the way
             step = self.bounds + _DAMPING * (new - self.bounds)
             new = self.positions[np.searchsorted(self.positions, step)].astype(np.int64)
         if not self.pays(mean, new, iterations_left):

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 __all__ = ["DENSE", "FEW", "WORD", "as_positions", "entries_at", "folded", "gathered", "id_bytes", "pads"]
 
 WORD = 32  # positions of a presence word, of 4 bytes
-FEW = 62  # numbers that a rank tells of its results: with their count they stay in the ranks' mailbox
-DENSE = 16  # a vector of more than one entry in so many positions is not looked at entry by entry
+FEW = 62  # integers in which a rank may send results: with their count they fit in the ranks' mailbox
+DENSE = 16  # positions an entry: in a denser vector entries are not counted one by one
 
 Ints = NDArray[np.int64]
 
@@ -31,13 +31,13 @@ def as_positions(total: int, n: int, value: int, packing: int) -> bool:
 
 
 def pads(most: Ints, longest: int, n: int, value: int, packing: int) -> bool:
-    """Return whether messages of as many positions as any may have take fewer bytes than words."""
+    """Return whether messages padded to the most positions that a rank may send take fewer bytes than words."""
     padded = int(np.minimum(most, longest).sum()) + most.size
     return padded * (id_bytes(n) + value) + packing < longest * most.size * value + n // 8
 
 
 def gathered(counts: Ints, sizes: Ints, rank: int, value: int, packing: int) -> int:
-    """Return the bytes of a vector of which a rank has ``sizes[rank]`` positions and ``counts[rank]`` entries."""
+    """Return the bytes that a rank receives of a vector; rank r has ``sizes[r]`` positions, ``counts[r]`` entries."""
     n, total = int(sizes.sum()), int(counts.sum())
     others = np.arange(sizes.size) != rank
     if not total:
@@ -50,7 +50,7 @@ def gathered(counts: Ints, sizes: Ints, rank: int, value: int, packing: int) -> 
 
 
 def entries_at(at: Ints, degrees: Ints, bounds: Ints, *, on_device: bool) -> Ints:
-    """Return how many entries each rank counts of its rows at some positions: on processors at most, if that is quick.
+    """Return how many entries each rank counts in its rows at some positions; processors may count an upper bound.
 
     Parameters
     ----------
@@ -75,14 +75,14 @@ def entries_at(at: Ints, degrees: Ints, bounds: Ints, *, on_device: bool) -> Int
 
 
 def folded(most: Ints, sizes: Ints, rank: int, value: int, packing: int, *, tells: bool) -> int:
-    """Return the bytes of results that a rank owns ``sizes[rank]`` of, and of which each sends at most ``most``.
+    """Return the bytes that the owner of ``sizes[rank]`` positions receives; rank r sends at most ``most[r]`` results.
 
     Parameters
     ----------
     value : int
         Bytes of a value; 0: all are equal, and none travels.
     tells : bool
-        Ranks tell few results among numbers, which are not counted.
+        Ranks send few results among numbers, whose bytes are not counted.
     """
     n, longest, here = int(sizes.sum()), int(sizes.max()), int(sizes[rank])
     if tells and int(most.max()) * (1 + -(-value // 8)) <= FEW:

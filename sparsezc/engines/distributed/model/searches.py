@@ -2,8 +2,9 @@
 
 *By vertices* each rank has some rows of the matrix and these vertices of all searches: the ranks together read the
 edges once, and exchange at each level. *By searches* each rank has all of the matrix and some of the searches: it reads
-as many edges as one rank would for these, and exchanges nothing. On a GPU a pass over the edges serves all searches of
-a batch, so half of them take 0.8 to 0.93 of the time there; on a processor half of it. So GPUs search by vertices.
+as many edges as one process would for these searches, and exchanges nothing. On a GPU one pass over the edges serves
+all searches of a batch, so half of the searches take 0.8 to 0.93 of the time; on a processor they take half of it. So
+GPUs search by vertices.
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ from typing import NamedTuple
 
 __all__ = ["Batch", "gathering", "saved"]
 
-_LEVELS = 8  # of a search of a social or web graph; others have more, which speaks for searches by themselves
-#: By kind: ids in device memory, ids that GPUs read over the link, ids that processors read.
+_LEVELS = 8  # levels of a search of a social or web graph; other graphs have more, which favours searches
+#: The index of the rates of ids in device memory, of ids that GPUs read over the link, and of ids that processors read.
 _DEVICE, _LINK, _HOST = range(3)
-_RATE = 100e9, 80e9, 1e9  # bytes of ids a second that 64 searches take
+_RATE = 100e9, 80e9, 1e9  # bytes of ids a second that 64 searches read
 #: The power of the number of searches with which this time grows: measured with 64, 32, 16 and 8 on kron:24 (H200).
 _POWER = 0.13, 0.32, 1.0
-_LEVEL = 0.7e-3, 0.7e-3, 1e-3  # seconds of a level by vertices besides: counts, bits and launches on the host
-_ALONE = 0.9e-3, 0.9e-3, 0.0  # by searches: one card's statements
-_VERTEX = 24.0, 24.0, None  # bytes of a vertex that is told others; on processors 8 for each search
-_PEER = 200e9, 200e9, 2e8  # bytes a second of vertices that are told, packed and unpacked
-_GATHER = 4e9, 2.3e9, 1e9  # bytes a second until every rank has the ids of others
+_LEVEL = 0.7e-3, 0.7e-3, 1e-3  # fixed seconds of a level by vertices: counts, bits and launches on the host
+_ALONE = 0.9e-3, 0.9e-3, 0.0  # fixed seconds of a level by searches: one card's statements
+_VERTEX = 24.0, 24.0, None  # bytes sent for a vertex; on processors 8 for each search
+_PEER = 200e9, 200e9, 2e8  # bytes a second at which vertices are packed, sent and unpacked
+_GATHER = 4e9, 2.3e9, 1e9  # bytes a second at which every rank receives the ids of others
 
 
 class Batch(NamedTuple):
@@ -33,7 +34,7 @@ class Batch(NamedTuple):
     searches, ranks : int
     vertices : int
     nbytes : int
-        Of the ids of all edges where the ranks have them.
+        Bytes of the ids of all edges, in the memory that ranks have them in.
     on_device, resident : bool
         GPUs search; the ids are in device memory.
     """
@@ -47,12 +48,12 @@ class Batch(NamedTuple):
 
     @property
     def kind(self) -> int:
-        """Return which of the rates hold."""
+        """Return the index of the rates that apply."""
         return _HOST if not self.on_device else _DEVICE if self.resident else _LINK
 
 
 def saved(batch: Batch) -> float:
-    """Return the seconds that a batch takes less by searches than by vertices; negative: it takes longer.
+    """Return the seconds that a batch by searches saves compared to one by vertices; negative: it takes longer.
 
     >>> kron16 = Batch(64, 2, 1 << 16, 15 << 20, on_device=False, resident=False)
     >>> saved(kron16) > 0 > saved(kron16._replace(on_device=True))
@@ -67,5 +68,5 @@ def saved(batch: Batch) -> float:
 
 
 def gathering(batch: Batch) -> float:
-    """Return the seconds until every rank has the whole matrix."""
+    """Return the seconds in which every rank receives the whole matrix."""
     return batch.nbytes * (batch.ranks - 1) / batch.ranks / _GATHER[batch.kind]

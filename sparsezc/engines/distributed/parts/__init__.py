@@ -1,1 +1,1 @@
-"""The parts that ranks have of matrices and vectors: layouts, local objects, and what travels between ranks."""
+"""The parts that ranks have of matrices and vectors: partitions, local objects, and exchanges between ranks."""

@@ -1,4 +1,4 @@
-"""Parts of matrices on their way between ranks: results to their owners, and blocks of rows round a ring."""
+"""Exchanges of parts of matrices: partial results to their owners, and blocks of rows round a ring."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = [
 def fold_matrix_at_owners(
     engine: DistributedEngine, mine: Any, result: Store, op: Any, dtype: DataType, *, reads: bool
 ) -> Any:
-    """Send this rank's part of every element to the owner of its row or column, who folds all in rank order.
+    """Send this rank's partial results to the owners of their rows or columns, which fold all in rank order.
 
     Parameters
     ----------
@@ -45,11 +45,11 @@ def fold_matrix_at_owners(
     mine : Matrix or None
         A local matrix of the whole's shape; None: this rank has no entry.
     result : Store
-        Its layout has the owners.
+        Its partition gives the owners.
     op : TypedOp
         The binary operator that folds.
     dtype : DataType
-        Of the result.
+        The type of the result.
     reads : bool
         The values differ; otherwise all are 1 and none travel.
 
@@ -88,23 +88,23 @@ def _on_every_rank(
     return folded(engine, parts, op, dtype, shape)
 
 
-# On the GPU engine k rows are one dense vector, in which the k values of a column are neighbours: ranges of columns are
-# ranges of it, so it travels as vectors do and never leaves the device.
+# On the GPU engine a matrix of k rows is one dense vector, in which the k values of a column are adjacent: a range of
+# columns is a range of the vector, which is exchanged as vectors are and never leaves the device.
 
 
 def has_panels(engine: DistributedEngine) -> bool:
-    """Return whether the local engine has matrices of few rows as vectors."""
+    """Return whether the local engine stores matrices of few rows as dense vectors."""
     return engines.can(engine.local.engine, "rows_of_vector")
 
 
 def vector_of_rows(engine: DistributedEngine, matrix: Any) -> Any:
-    """Return a local matrix of few rows as a vector in which the values of a column are neighbours."""
+    """Return a local matrix of few rows as a vector in which the values of a column are adjacent."""
     store = engines.capability(engine.local.engine, "vector_of_rows")(engine.local.settled(matrix)._store)
     return engine.local.vector(matrix.dtype, matrix.shape[0] * matrix.shape[1], store)
 
 
 def rows_of_vector(engine: DistributedEngine, vector: Any, k: int) -> Any:
-    """Return a local vector in which the k values of a column are neighbours as a matrix of k rows."""
+    """Return a local vector in which the k values of a column are adjacent as a matrix of k rows."""
     store = engines.capability(engine.local.engine, "rows_of_vector")(engine.local.settled(vector)._store, k)
     return engine.local.matrix(vector.dtype, (k, vector.size // k), store)
 
@@ -125,7 +125,7 @@ def _panel_at_owners(
 
 
 def whole_panel(engine: DistributedEngine, store: Store, *, reads: bool) -> Any:
-    """Return a matrix of few rows, cut by columns, with the entries of all ranks; if no product `reads` values, 1s."""
+    """Return a matrix of few rows, cut by columns, with the entries of all ranks; values are 1 unless `reads`."""
     if store.layout.along != COLUMNS or store.dtype.is_udt:
         return whole_matrix(engine, store)
     if not has_panels(engine):
@@ -151,7 +151,7 @@ def _entries(mine: Any, dtype: DataType) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def ring(engine: DistributedEngine, store: Store) -> Iterator[Any]:
-    """Yield every rank's rows of a matrix, this one's first: local matrices of the whole's shape; None if it has none.
+    """Yield the rows of each rank, this one's first: local matrices of the whole's shape, None for no entries.
 
     At any time a rank has one block beside its own.
     """
@@ -179,7 +179,7 @@ def ring(engine: DistributedEngine, store: Store) -> Iterator[Any]:
 
 
 def rows_at_owners(engine: DistributedEngine, part: Any, places: NDArray[np.int64], shape: tuple[int, int]) -> Store:
-    """Make a matrix of rows that ranks have: row r of `part`, a local matrix, becomes row ``places[r]``.
+    """Make a distributed matrix of rows in any places: row r of `part`, a local matrix, becomes row ``places[r]``.
 
     `places` ascend, and no two ranks have the same.
     """

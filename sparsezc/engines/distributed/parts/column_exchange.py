@@ -1,7 +1,7 @@
-"""Matrices of few rows on their way to the owners of their columns, or to all ranks, as compressed rows.
+"""Exchanges of matrices of few rows, as CSR arrays: to the owners of their columns, or to all ranks.
 
 Columns ascend within each row, and those of a rank are below those of the next, so nothing is sorted. The numbers of
-entries of each row and rank travel first, the columns and the values after them, in one message.
+entries of each row and rank are exchanged first, then the columns and the values, in one message.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["at_owners", "whole"]
 
 
 def whole(engine: Keeper, store: Store, *, reads: bool) -> Any:
-    """Return a matrix of few rows, cut by columns, with the entries of all ranks; if no product `reads` values, 1s."""
+    """Return a matrix of few rows, cut by columns, with the entries of all ranks; values are 1 unless `reads`."""
     layout, (k, n), dtype = store.layout, store.shape, store.dtype
     counts = engine.counts(store)
     total = int(counts.sum())
@@ -63,7 +63,7 @@ def at_owners(
     *,
     reads: bool,
 ) -> Any:
-    """Fold at the owners of columns, ranges of `layout`; ``block_exchange.fold_matrix_at_owners`` is for any layout.
+    """Fold partial results at the owners of columns; ``block_exchange.fold_matrix_at_owners`` is for any partition.
 
     `mine` has the whole's `shape`, of few rows; the result has this rank's columns.
     """
@@ -104,7 +104,7 @@ def at_owners(
 
 
 def _id_type(layout: Layout) -> np.dtype[Any]:
-    """Return the type of columns that are counted from their owner's first."""
+    """Return the type of column ids that are relative to their owner's first column."""
     return np.dtype(np.uint32 if layout.longest < 1 << 32 else np.uint64)
 
 

@@ -1,9 +1,9 @@
-"""The rows or columns that each rank has: contiguous ranges that begin at multiples of 64.
+"""Partitions: the rows or columns that each rank has, contiguous ranges that begin at multiples of 64.
 
-Objects of one shape have the same layout, so that those of one statement meet on the same ranks. Small ones (vectors
-of at most 64 positions, matrices of at most 64 rows and columns) are whole on every rank. Matrices of at most 64 rows
-are cut by columns, as the searches of a batch are; all others by rows. Beside it a matrix of few rows may be cut *by
-searches*: each rank has some of its rows, while statements can run so (statements/search_batches.py).
+Objects of one shape have the same partition, so that a rank has the same range of all operands of a statement. Small
+objects (vectors of at most 64 positions, matrices of at most 64 rows and columns) are whole on every rank. Other
+matrices of at most 64 rows, such as batches of searches, are cut by columns; all others by rows. A matrix of few rows
+may also be cut *by searches*: each rank has some rows, while statements can run so (statements/search_batches.py).
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
 
 __all__ = ["ALIGN", "ROW", "Layout", "cut_evenly", "cut_rows"]
 
-#: Ranges begin at multiples of this, so that presence words belong to one rank.
+#: Ranges begin at multiples of this, so that each presence word belongs to one rank.
 ALIGN = 64
-#: Entries that cost as much as the row itself: its offset, its result, its place in vectors.
+#: The work of a row besides its entries, in entries: its offset, its result, its position in vectors.
 ROW = 4
 
 WHOLE, ROWS, COLUMNS = None, 0, 1
 
 
 class Layout:
-    """The ranges of all ranks.
+    """A partition: the range of rows, columns or positions that each rank has.
 
     Attributes
     ----------
     along : {0, 1, None}
         The dimension that is cut: rows (the positions of a vector), columns, or none.
     bounds : ndarray of int64, shape (ranks + 1,)
-        Rank r has ``bounds[r]:bounds[r + 1]`` of it.
+        Rank r has ``bounds[r]:bounds[r + 1]`` of that dimension.
     sizes : ndarray of int64, shape (ranks,)
     longest : int
-        The largest of these.
+        The largest of `sizes`.
     lo, hi : int
         This rank's range.
     by_search : bool
-        These are rows of a matrix of few rows.
+        The ranges are rows (searches) of a matrix of few rows.
     """
 
     __slots__ = ("_local_bounds", "along", "bounds", "by_search", "hi", "lo", "longest", "sizes")
@@ -54,11 +54,11 @@ class Layout:
 
     @property
     def is_whole(self) -> bool:
-        """Return whether every rank has all of it."""
+        """Return whether every rank has the whole object."""
         return self.along is WHOLE
 
     def local_bounds(self, engine: Keeper) -> Any:
-        """Return `bounds` in the local engine's memory, put there at first use."""
+        """Return `bounds` in the local engine's memory, copied there at first use."""
         if self._local_bounds is None:
             self._local_bounds = engine.as_local(self.bounds)
         return self._local_bounds
@@ -76,7 +76,7 @@ class Layout:
 
 
 class Layouts:
-    """The layouts in use: one cut for each length, which all objects of that length have."""
+    """The partitions in use: one list of bounds for each length, which all objects of that length have."""
 
     def __init__(self, rank: int, size: int) -> None:
         self.rank, self.size = rank, size
@@ -84,7 +84,7 @@ class Layouts:
         self._by_search: dict[int, Layout] = {}
 
     def of(self, shape: tuple[int, ...]) -> Layout:
-        """Return the layout of objects of a shape."""
+        """Return the partition of objects of a shape."""
         along: int | None = ROWS
         if shape[0] <= ALIGN and self.size > 1:
             along = WHOLE if len(shape) == 1 or shape[1] <= ALIGN else COLUMNS
@@ -97,7 +97,7 @@ class Layouts:
         return found
 
     def by_search(self, searches: int) -> Layout:
-        """Return the layout of matrices of so many rows, some on each rank."""
+        """Return the partition by searches of matrices of `searches` rows."""
         found = self._by_search.get(searches)
         if found is None:
             bounds = np.arange(self.size + 1, dtype=np.int64) * searches // self.size
@@ -105,11 +105,11 @@ class Layouts:
         return found
 
     def is_cut(self, length: int) -> bool:
-        """Return whether a length has a cut already."""
+        """Return whether a length has bounds already."""
         return (ROWS, length) in self._made
 
     def cut(self, bounds: NDArray[np.int64]) -> None:
-        """Cut a length at these bounds from now on; objects cut otherwise move when they meet a statement."""
+        """Set the bounds of a length; objects with other bounds move when a statement uses them."""
         length = int(bounds[-1])
         for along in (ROWS, COLUMNS):
             old = self._made.get((along, length))

@@ -23,7 +23,7 @@ __all__ = ["Locals", "array_module", "assignment", "here", "new", "put", "shifte
 
 
 class Locals:
-    """Makes objects on the local engine.
+    """Maker of objects on the local engine.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Locals:
         return made._known_symmetric(symmetric)
 
     def settled(self, x: Any) -> Any:
-        """Return an object that is on the local engine."""
+        """Move an object to the local engine, if it is on another; return it."""
         if x._engine is not self.engine:
             x._settle(self.engine)
         return x
@@ -69,17 +69,17 @@ class Locals:
         return found
 
     def by_position(self, vector: Any) -> Any:
-        """Return a vector whose entries products can look up by position."""
+        """Store a vector such that products can look up its entries by position; return it."""
         self._by_position(self.settled(vector)._store)
         return vector
 
     def frontier_entries(self, vector: Any, matrix: Any) -> int | None:
-        """Return the result of ``Capabilities.frontier_entries``."""
+        """Return the result of ``Capabilities.frontier_entries`` for local objects."""
         found: int | None = self._frontier_entries(self.settled(vector)._store, self.settled(matrix)._store)
         return found
 
     def from_arrays(self, form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> Any:
-        """Make a Vector of arrays in such a form."""
+        """Make a Vector of arrays in a form of ``Capabilities.vector_from_arrays``."""
         if not size:
             return self.vector(dtype, 0)
         if dtype.is_udt:
@@ -99,13 +99,13 @@ def here(mask: Mask | None) -> Mask | None:
 
 
 def write_local(out: Store, expression: Expression, write: Write[Mask | None]) -> None:
-    """Run a statement on this rank's part; the mask's parent has the same layout."""
+    """Run a statement on this rank's part; the mask's parent has the same partition."""
     if not out.is_empty_range:
         update(out.local, expression, Write(here(write.mask), write.accum, write.replace))
 
 
 def put(out: Store, result: Any, write: Write[Mask | None]) -> None:
-    """Write a result that was computed: a local object of the part's shape."""
+    """Write a computed result, a local object of the part's shape, to this rank's part."""
     if out.is_empty_range:
         return
     target = out.local

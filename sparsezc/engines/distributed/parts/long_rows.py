@@ -1,6 +1,6 @@
-"""Rows longer than a rank's share of the entries: every rank has a part of each, and all parts are folded.
+"""Rows longer than a rank's share of the entries: every rank has a part of each, and partial results are folded.
 
-Products with vectors use them so. Before any other statement their entries move to the ranks that own the rows.
+Only products with vectors compute so. Before any other statement the entries move to the ranks that own the rows.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class LongRows:
     Attributes
     ----------
     rows : ndarray of int64
-        Their numbers, ascending: fewer than there are ranks.
+        The row numbers, ascending: fewer than there are ranks.
     local : Matrix, shape (rows.size, ncols)
-        Consecutive entries of each.
+        This rank's consecutive entries of each.
     counts : ndarray of int64, shape (ranks,)
         The entries of each rank's part.
     """
@@ -55,7 +55,7 @@ def long_rows(indptr: NDArray[np.int64], ranks: int) -> NDArray[np.int64]:
 
 
 def split(engine: Keeper, csr: Csr, rows: NDArray[np.int64]) -> tuple[Csr, LongRows]:
-    """Return a matrix, which all ranks have, without its long rows, and this rank's parts of these."""
+    """Return a matrix that all ranks have without the entries of its long rows, and this rank's parts of these."""
     ids, values = on_host(csr.indices.read()), on_host(csr.values.read())
     values = np.repeat(values[:1], csr.nvals) if csr.iso else values
     first, last = csr.indptr[rows], csr.indptr[rows + 1]
@@ -92,7 +92,7 @@ def join(engine: Keeper, store: Store) -> None:
 def add_results(
     engine: DistributedEngine, e: Any, long: LongRows, flipped: bool, whole: Any, made: Any, result: Store
 ) -> None:
-    """Add the results of long rows to those of this rank's other rows, ``made``: a pull."""
+    """Add the results of long rows in a pull to ``made``, those of this rank's other rows."""
     h = long.rows.size
     M = long.local.T if flipped else long.local
     operands = (whole, M) if e.operation == "vxm" else (M, whole)
@@ -112,7 +112,7 @@ def add_results(
 
 
 def add_partial_results(engine: DistributedEngine, e: Any, long: LongRows, flipped: bool, x: Store, mine: Any) -> Any:
-    """Push the vector's entries at long rows: add their products to this rank's part of all results, ``mine``."""
+    """Push the vector's entries at long rows: add their products to this rank's partial results, ``mine``."""
     layout, h = x.layout, long.rows.size
     here = np.flatnonzero((long.rows >= layout.lo) & (long.rows < layout.hi))
     at = IndexList("list", (long.rows[here] - layout.lo).astype(np.uint64), int(here.size))

@@ -1,4 +1,4 @@
-"""Matrices on their way between ranks: whole on every rank, or transposed by an all-to-all."""
+"""Exchanges of matrices: the whole on every rank, transposes by an all-to-all, and rows that move to other ranks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = [
     "turned", "whole_csr", "whole_matrix",
 ]  # fmt: skip
 
-_SMALL = 1 << 20  # bytes that fit everywhere
+_SMALL = 1 << 20  # bytes: less fits on every rank, so no collective checks it
 
 
 class Degrees(Built[tuple[Any, int]]):
@@ -53,14 +53,14 @@ class Transpose(Built[Store]):
     """Form: the transpose, cut by its own rows."""
 
     def get_or_build(self, engine: Keeper, store: Store) -> Store:
-        """Return it, formed by an all-to-all at first use."""
+        """Return the transpose, built by an all-to-all at first use."""
         made = self.current(engine)
         if made is None:
             made = self.built = _transposed(engine, store)
         return made
 
     def current(self, engine: Keeper) -> Store | None:
-        """Return it if it was formed, in the layout of today; a collective where its rows have other ranges now."""
+        """Return the transpose, if built, in its shape's partition; a collective if that has changed."""
         if self.built is not None and self.built.layout is not engine.layouts.of(self.built.shape):
             if moves_by_rows(engine, self.built):
                 move_rows(engine, self.built)
@@ -69,12 +69,12 @@ class Transpose(Built[Store]):
         return self.built
 
     def rows_moved(self, engine: Keeper) -> None:
-        """Move its rows, too, where its layout is another now."""
+        """Move the transpose's rows, too, if its partition has changed."""
         self.current(engine)
 
 
 def count_frontier(engine: Keeper, store: Store, matrix: Store) -> tuple[int, int]:
-    """Return a vector's entries on this rank, and how many of a matrix's rows are at them, or more."""
+    """Return the number of a vector's entries on this rank, and of entries in the matrix rows at them, or more."""
     if store.is_empty_range:
         return 0, 0
     entries = engine.local.frontier_entries(store.local, matrix.local)
@@ -93,7 +93,7 @@ def count_frontier(engine: Keeper, store: Store, matrix: Store) -> tuple[int, in
 
 
 def host_csr(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[Any]]:
-    """Return offsets, columns and values (one, if it stands for all) of a local matrix as arrays in host memory."""
+    """Return offsets, columns and values (one for each entry) of a local matrix as arrays in host memory."""
     csr = matrix._to_csr()
     ids, values = csr.indices.read(), csr.values.read()
     ids, values = on_host(ids), on_host(values)
@@ -111,7 +111,7 @@ def whole_csr(engine: Keeper, store: Store) -> Csr:
     Raises
     ------
     OutOfMemory
-        It does not fit this machine's memory.
+        The matrix does not fit a machine's memory.
     """
     if store.layout.is_whole or engine.size == 1:
         csr: Csr = store.local._to_csr()
@@ -136,7 +136,7 @@ def whole_csr(engine: Keeper, store: Store) -> Csr:
 
 
 def require_on_all(engine: Keeper, nbytes: int, what: str) -> None:
-    """Raise OutOfMemory on every rank if one machine's memory is short of as much for each of its ranks.
+    """Raise OutOfMemory on every rank if a machine lacks `nbytes` of host memory for each of its ranks.
 
     Raises
     ------
@@ -147,12 +147,12 @@ def require_on_all(engine: Keeper, nbytes: int, what: str) -> None:
         return
     mine = platform.node(), budget.host_available(), config.host_budget is not None
     told = engine.transport.objects(mine)
-    for rank, (machine, room, is_set) in enumerate(told):
-        ranks = 1 if is_set else sum(other[0] == machine for other in told)  # a limit is that of a process
-        if room is not None and nbytes * ranks > room:
+    for rank, (machine, space, is_set) in enumerate(told):
+        ranks = 1 if is_set else sum(other[0] == machine for other in told)  # config.host_budget limits one process
+        if space is not None and nbytes * ranks > space:
             each = f" for each of {ranks} ranks" if ranks > 1 else ""
             raise OutOfMemory(
-                f"{what} needs {nbytes:,} bytes of host memory{each}, and {room:,} may be used by rank {rank} of"
+                f"{what} needs {nbytes:,} bytes of host memory{each}, and {space:,} may be used by rank {rank} of"
                 f" {engine.size}, on {machine}"
             )
 
@@ -164,7 +164,7 @@ def _gathered_values(engine: Keeper, values: Any, counts: NDArray[np.int64], dty
 
 
 def by_rows(rows: Any, columns: Any, values: Any, shape: tuple[int, ...], dtype: Any) -> Csr:
-    """Return a Csr of entries whose columns ascend among those of each row."""
+    """Return a Csr of entries in any order of rows, whose columns ascend within each row."""
     order = np.argsort(rows, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))]).astype(np.int64)
     return _made(indptr, columns[order], values[order], shape[1], dtype)
@@ -184,15 +184,15 @@ def offsets(matrix: Any) -> NDArray[np.int64]:
 
 
 def moves_by_rows(engine: Keeper, store: Store) -> bool:
-    """Return whether a store is a matrix cut by rows, which :func:`move_rows` brings into its new layout."""
+    """Return whether a store is a matrix cut by rows, which :func:`move_rows` moves to its new partition."""
     by_rows = len(store.shape) == 2 and store.layout.along == engine.layouts.of(store.shape).along == ROWS
     return by_rows and not store.dtype.is_udt
 
 
 def move_rows(engine: Keeper, store: Store) -> None:
-    """Move the rows of a matrix, and of its transpose, to the ranks that have them now: an all-to-all.
+    """Move the rows of a matrix, and of its transpose, to their owners by the current bounds: an all-to-all.
 
-    Long rows stay where their parts are: each rank has a part of each.
+    Long rows do not move, as each rank has a part of each.
     """
     old, new, rank = store.layout, engine.layouts.of(store.shape), engine.rank
     csr = store.local._to_csr()
@@ -211,9 +211,9 @@ def move_rows(engine: Keeper, store: Store) -> None:
 
 
 def _others_of_file(engine: Keeper, store: Store, csr: Csr, indptr: Any, moved: NDArray[np.int64]) -> Csr | None:
-    """Return this rank's new rows of a file that all ranks have mapped: only offsets travel. None: some has others.
+    """Return this rank's new rows, mapped from a file that all ranks have mapped; None, on all ranks, if there is none.
 
-    The file's pages are the machine's, or those of each machine: a rank maps other ones, and its kernels read these.
+    Only offsets are exchanged: a rank maps other pages of the file, which its kernels read in its machine's page cache.
     """
     rank, before = engine.rank, engine.counts(store)
     first = int(before[:rank].sum())
@@ -237,7 +237,7 @@ def _others_of_file(engine: Keeper, store: Store, csr: Csr, indptr: Any, moved: 
 
 
 def _sent(engine: Keeper, store: Store, csr: Csr, indptr: Any, moved: NDArray[np.int64]) -> Csr:
-    """Send rows to the ranks that have them now; return this rank's."""
+    """Send rows to their new owners; return this rank's new rows."""
     ids, values = on_host(csr.indices.read()), on_host(csr.values.read())
     mine = (csr.indices.placement, values[0].tobytes() if csr.iso else None) if csr.nvals else None
     told = {each for each in engine.transport.objects(mine) if each is not None} or {(csr.indices.placement, None)}
@@ -264,7 +264,7 @@ def placed(csr: Csr, placement: str) -> Csr:
 
 
 def turned(engine: Keeper, store: Store) -> Store:
-    """Return the transpose of a matrix, which keeps it until it changes; a collective, at first use."""
+    """Return the transpose of a matrix, kept until the matrix changes; a collective, at first use."""
     return store if store.symmetric else store.forms[Transpose].get_or_build(engine, store)
 
 
@@ -298,9 +298,9 @@ def _transposed(engine: Keeper, store: Store) -> Store:
 def exchanged(
     engine: Keeper, rows: Any, columns: Any, values: Any, layout: Any, shape: tuple[int, ...], dtype: Any
 ) -> Csr:
-    """Send entries to the owners of their rows, which ascend; return the rows of this rank.
+    """Send entries, in ascending order of rows, to the owners of the rows; return this rank's rows.
 
-    Columns ascend within each row, and those of a lower rank are lower.
+    Columns ascend within each row, and lower ranks send lower columns.
     """
     sent = np.diff(np.searchsorted(rows, layout.bounds))
     received = engine.transport.numbers(*sent.tolist())[:, engine.rank].copy()

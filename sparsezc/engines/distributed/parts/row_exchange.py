@@ -1,6 +1,6 @@
-"""Rows of matrices on their way between ranks: offsets, ids and values, in the local engine's memory.
+"""Exchanges of rows of matrices: offsets, ids and values, in the local engine's memory.
 
-On the GPU engine they travel as device arrays if all ranks have the memory for them, else through the host.
+On the GPU engine rows travel as device arrays if all ranks have the memory for these, else through the host.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Rows", "are_on_device", "folded", "matrix_of", "on_host", "rows_of", "sent_to_owners"]
 
-_COPIES = 4  # of a rank's entries in device memory, while some are sent and some arrive
+_COPIES = 4  # copies of a rank's entries in device memory, while some are sent and others arrive
 
 
 class Rows(NamedTuple):
@@ -37,7 +37,7 @@ class Rows(NamedTuple):
         In host memory.
     ids, values : array, shape (nvals,)
     on_device : bool
-        These are in device memory.
+        `ids` and `values` are in device memory.
     """
 
     indptr: NDArray[np.int64]
@@ -74,9 +74,9 @@ def matrix_of(engine: Keeper, rows: Rows, ncols: int, dtype: DataType) -> Any:
 def sent_to_owners(
     engine: Keeper, rows: Rows, layout: Layout, ncols: int, dtype: DataType, *, reads: bool
 ) -> list[Any]:
-    """Send rows of the whole to their owners; return this rank's rows of every rank: a local matrix, or None.
+    """Send rows of the whole to their owners; return this rank's rows from each rank: a local matrix, or None.
 
-    If no value differs, all are 1 and none travel.
+    Unless `reads`, all values are 1 and none travel.
     """
     transport, here, size = engine.transport, layout.hi - layout.lo, engine.size
     xp = array_module(rows.ids)
@@ -109,7 +109,7 @@ def on_host(array: Any) -> NDArray[Any]:
 
 
 def folded(engine: Keeper, parts: list[Any], op: Any, dtype: DataType, shape: tuple[int, ...]) -> Any:
-    """Fold local matrices of one shape in their order; None has no entries."""
+    """Fold local matrices of one shape in their order; None stands for one without entries."""
     merged = None
     for part in parts:
         if part is None:

@@ -1,7 +1,7 @@
-"""Matrices of few rows on their way between two layouts, by columns and by searches, and matrices that all ranks have.
+"""Moves of matrices of few rows between partitions by columns and by searches, and copies of a matrix on every rank.
 
 By columns a rank has its vertices of all searches, by searches all vertices of its searches. On the GPU engine such a
-matrix is a panel, in which the values of a vertex are neighbours: what another rank gets is a range of it.
+matrix is a panel, in which the values of a vertex are adjacent: another rank gets a range of the panel.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 __all__ = ["Batches", "Memory", "by_columns", "by_search", "fits", "memory_of", "pattern"]
 
 _PART = 1 << 24  # ids that a rank sends at once
-_SHARE = 0.5  # of the free memory that the whole matrix may take
+_SHARE = 0.5  # share of the free memory that the whole matrix may take
 
 
 class Batches:
-    """Form: batches of searches in a matrix so far, and its pattern if every rank has it whole.
+    """Form: the batches of searches in a matrix so far, and the matrix's pattern if every rank has all of it.
 
     Attributes
     ----------
     saved : float
-        Seconds that the batches would have taken less if each rank had had some of the searches.
+        Seconds that the batches so far would have saved if cut by searches.
     whole : Matrix or None
-        The pattern of the whole matrix, on the local engine; all ranks have it, or none.
+        The pattern of the whole matrix, on the local engine; all ranks have it, or no rank has.
     """
 
     def __init__(self) -> None:
@@ -52,16 +52,16 @@ class Batches:
         self._memory: tuple[Memory | None] | None = None
 
     def rows_moved(self, engine: Keeper) -> None:
-        """Keep all: the whole is the same."""
+        """Keep everything, as the whole matrix is the same."""
 
     def get_or_find_memory(self, engine: DistributedEngine, store: Store) -> Memory | None:
-        """Return where the matrix is; None: no rank gets all of it. A collective, at first use."""
+        """Return the memory of the matrix's ids; None: no rank gets all of it. A collective, at first use."""
         if self._memory is None:
             self._memory = (memory_of(engine, store),)
         return self._memory[0]
 
     def count(self, seconds: float) -> None:
-        """Count the seconds that one more batch would have taken less."""
+        """Add the seconds that one more batch would have saved."""
         self.saved += seconds
 
     def gather(self, engine: DistributedEngine, store: Store, *, symmetric: bool) -> bool:
@@ -76,7 +76,7 @@ class Batches:
 
 @dataclass(frozen=True)
 class Memory:
-    """Where the ids of a matrix are, on all ranks: the placement, whether it is device memory, and bytes of an id."""
+    """The memory of a matrix's ids on all ranks: the placement, whether it is device memory, and bytes of an id."""
 
     placement: str
     resident: bool
@@ -84,19 +84,19 @@ class Memory:
 
 
 def memory_of(engine: DistributedEngine, store: Store) -> Memory | None:
-    """Return where the ids of a matrix are; None where ranks differ, or nowhere. A collective."""
+    """Return the memory of a matrix's ids; None if ranks differ, cards share it, or it has none. A collective."""
     mine = _placement(store.local) if not store.is_empty_range and store.local.nvals else None
     told = {each for each in engine.transport.objects(mine) if each is not None}
     if len(told) != 1:
         return None
     (placement,) = told
-    if RECORDS[placement].spread:  # in the memory of all cards already
+    if RECORDS[placement].spread:  # the ids are in the memory of all cards already
         return None
     return Memory(placement, RECORDS[placement].resident, index_dtype(store.ncols, placement).itemsize)
 
 
 def _placement(matrix: Any) -> str:
-    """Return where the whole of a local matrix would be."""
+    """Return the placement that the whole of a local matrix would have."""
     engine, kept = matrix._kept()
     stored = engines.capability(engine, "storage")(kept)
     found: str = HOST if stored is None or stored[1] is None else stored[1]
@@ -110,9 +110,9 @@ def fits(engine: DistributedEngine, store: Store, memory: Memory) -> bool:
     if memory.resident:
         good = nbytes <= _SHARE * budget.available()
     else:
-        room = budget.host_available()  # ranks of one machine share it
-        copied = 0 if engine.on_device else entries * (memory.id_bytes + store.dtype.np_type.itemsize)  # of their parts
-        good = room is None or nbytes * engine.size + copied <= _SHARE * room
+        space = budget.host_available()  # shared by a machine's ranks and, on processors, copies of their parts
+        copied = 0 if engine.on_device else entries * (memory.id_bytes + store.dtype.np_type.itemsize)
+        good = space is None or nbytes * engine.size + copied <= _SHARE * space
     return bool(engine.transport.numbers(good)[:, 0].all())
 
 
@@ -172,7 +172,7 @@ def by_columns(engine: DistributedEngine, store: Store) -> None:
 
 
 def _panels(engine: DistributedEngine, store: Store, layout: Any) -> Any:
-    """Send ranges of panels to the owners of their vertices, who put the searches of all ranks beside each other."""
+    """Send ranges of panels to the owners of their vertices, which join the searches of all ranks in one panel."""
     local, dtype, rows, here = engine.local, store.dtype, store.layout.sizes, layout.hi - layout.lo
     width = int(rows[engine.rank])
     words, values = engine.zeros(0, np.uint32), engine.zeros(0, dtype.np_type)

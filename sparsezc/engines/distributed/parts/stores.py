@@ -1,9 +1,9 @@
 """This rank's part of a Vector or a Matrix: the store of the distributed engine, and the forms that it keeps.
 
-A *form* is what statements build of a matrix besides its part, or learn about it, and keep until the matrix changes.
-Forms are to a store what layouts are to the rows of the GPU engine: they are in its registry, ``store.forms``, one
-object of each class, empty until a statement first asks for it (``store.forms[Transpose]``). The modules that build
-them define them; the registry names none.
+A *form* is a result that statements derive from a matrix and keep until the matrix changes, such as its transpose.
+Forms are to a store what layouts are to the rows of the GPU engine: the registry ``store.forms`` has one object of each
+class, made empty when a statement first uses it (``store.forms[Transpose]``). The modules that build forms define them;
+the registry names none.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ __all__ = ["Built", "Form", "Forms", "Store"]
 
 
 class Form(Protocol):
-    """A result that statements build of a store, or learn about it, and keep.
+    """A result that statements derive from a store and keep.
 
-    Its ``get_or_build`` takes the engine and the store, to which it keeps no reference, as the store holds it. Building
-    may be a collective, so that all ranks must build it and drop it alike: no budget of one rank's memory counts it.
+    Its ``get_or_build`` takes the engine and the store; the form keeps no reference to the store, which refers to it.
+    Building may be a collective, so all ranks must build and drop a form alike: no rank's memory budget counts it.
     """
 
     def drop(self) -> None:
-        """Forget it, as the content has changed."""
+        """Discard the result, as the store's entries have changed."""
         ...
 
     def rows_moved(self, engine: Keeper) -> None:
-        """Forget what no longer holds, as entries have moved between ranks; the whole is the same. A collective."""
+        """Update the result, as entries have moved between ranks; the whole is the same. A collective."""
         ...
 
 
@@ -45,7 +45,7 @@ _F = TypeVar("_F")
 
 
 class Built(Generic[_F]):
-    """A form that is one object, or nothing, and depends on the entries that each rank has.
+    """A form of one object, which depends on the entries that each rank has.
 
     Attributes
     ----------
@@ -67,26 +67,26 @@ class Forms(Registry[Form]):
     """The forms of a store by their class, each made at first use."""
 
     def rows_moved(self, engine: Keeper) -> None:
-        """Tell each form that entries have moved to other ranks."""
+        """Update each form, as entries have moved to other ranks."""
         for form in self.values():
             form.rows_moved(engine)
 
 
 class Store:
-    """This rank's part of an object. Its methods alone change it; statements write `local`, and then say so.
+    """This rank's part of an object. Statements write `local` and call :meth:`changed`; only methods change the rest.
 
     Attributes
     ----------
     local : Matrix or Vector
         The part, on the local engine: an ordinary object of the part's shape.
     layout : Layout
-        The ranges of all ranks.
+        The partition.
     shape : tuple of int
-        Of the whole.
+        The shape of the whole.
     counts : ndarray of int64, shape (ranks,), or None
         The entries of each rank's part; None: they are not known. All ranks know them or none does.
     edges : ndarray of int64, shape (ranks,), or None
-        Of a vector: at most so many entries of `rows` are at its entries, on each rank.
+        Of a vector: the entries in the rows of `rows` at its entries, on each rank, or an upper bound.
     rows : Store or None
         The matrix whose rows `edges` counts.
     symmetric : bool
@@ -94,7 +94,7 @@ class Store:
     long : LongRows or None
         Of a matrix: rows longer than a rank's share, of which `local` has no entries.
     forms : Forms
-        What was built of it.
+        The results derived from it.
     """
 
     __slots__ = ("__weakref__", "_rows", "counts", "edges", "forms", "layout", "local", "long", "shape", "symmetric")
@@ -110,20 +110,20 @@ class Store:
         self.long: LongRows | None = long
 
     def changed(self, counts: NDArray[Any] | None = None) -> None:
-        """Forget facts about the content, which was written; `counts`: the entries that each rank has now, if known."""
+        """Discard facts and forms after a write; `counts`: the entries that each rank has now, if known."""
         self.counts = counts
         self.edges: NDArray[Any] | None = None
         self.long = None
         self.forms.drop()
 
     def lose_symmetry(self) -> None:
-        """Note that a statement wrote it, so that it need not equal its transpose any more."""
+        """Note that a statement wrote the matrix, which may no longer equal its transpose."""
         self.symmetric = False
 
     def counted(
         self, counts: NDArray[Any] | None, edges: NDArray[Any] | None = None, rows: Store | None = None
     ) -> None:
-        """Keep the entries of each rank's part, and of a vector the entries of a matrix's rows at them."""
+        """Record the entries of each rank's part, and of a vector the entries of a matrix's rows at them."""
         self.counts = counts
         if rows is not None:
             self.expect_rows(rows)
@@ -136,7 +136,7 @@ class Store:
         self._rows = weakref.ref(rows)  # weak, so that a large matrix can be freed
 
     def replace(self, local: Any, layout: Layout, counts: NDArray[Any] | None = None) -> None:
-        """Replace this rank's part and the layout; the shape is the same."""
+        """Replace this rank's part and the partition; the shape is the same."""
         self.local, self.layout = local, layout
         self.changed(counts)
 
@@ -147,14 +147,14 @@ class Store:
         self.long = other.long
 
     def move_rows(self, engine: Keeper, csr: Csr, layout: Layout, counts: NDArray[Any]) -> None:
-        """Replace this rank's rows by those of another layout: the whole is the same. Forms move after it."""
+        """Replace this rank's rows by those of a new partition of the same whole; the caller then updates forms."""
         self.layout, self.local = layout, engine.local.matrix(self.dtype, layout.local_shape(self.shape))
         if csr.nvals:  # the memory of the former part is free by now
             self.local = engine.local.matrix_of(csr)
         self.counts = counts
 
     def join(self) -> None:
-        """Note that `local` has the entries of long rows, too. Forms move after it."""
+        """Note that `local` has the entries of long rows, too; the caller then updates forms."""
         self.long = self.counts = None
 
     @property
@@ -165,7 +165,7 @@ class Store:
 
     @property
     def rows(self) -> Store | None:
-        """Return the matrix whose rows are counted."""
+        """Return the matrix whose entries `edges` counts."""
         return None if self._rows is None else self._rows()
 
     @property
@@ -180,7 +180,7 @@ class Store:
 
     @property
     def is_empty_range(self) -> bool:
-        """Return whether this rank has no row or column of it: no statement runs on such a part."""
+        """Return whether this rank has no row or column of the object: no statement runs on such a part."""
         return self.layout.hi == self.layout.lo
 
     @property

@@ -1,9 +1,9 @@
-"""Vectors on their way between ranks: gathered whole for a pull, or sent to their owners and folded after a push.
+"""Exchanges of vectors: gathered whole for a pull, or sent to their owners and folded after a push.
 
 Vectors travel as values alone (full ones), as presence words and a value for each position, or as positions and values,
-whichever takes fewer bytes; where the multiply reads no values none travel. On a device positions must save more bytes
-than packing them takes time. All ranks know the sizes of all messages
-beforehand, from the numbers of entries that the engine collects, so that an exchange is one collective.
+whichever takes fewer bytes; if the multiply reads no values, none travel. On a device positions must save at least the
+bytes that travel in the time of packing. All ranks know the sizes of all messages beforehand, from the numbers of
+entries that the engine collects, so that an exchange is one collective.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ __all__ = ["LISTING", "PACKING", "fold_vector_at_owners", "id_type", "listing", 
 
 PACKING = 4 << 20  # bytes that cards exchange while one packs and unpacks positions, about 20 us and several launches
 
-LISTING = 128 << 20  # the same while one lists vertices of many searches and puts them in place, 0.4 to 0.6 ms
+LISTING = 128 << 20  # the same while one lists vertices of many searches and scatters lists, 0.4 to 0.6 ms
 
 
 def whole_vector(engine: Keeper, store: Store, *, reads: bool = True, halo: Halo | None = None) -> Any:
     """Return a vector with the entries of all ranks, on the local engine; if no product `reads` values, all are 1.
 
-    With a halo only values that it asks for are there; others are undefined.
+    With a halo only this rank's values and those of the halo are defined.
     """
     if store.layout.is_whole or engine.size == 1:
         return store.local
@@ -74,7 +74,7 @@ def _placed(mine: Any, values: Any, halo: Halo) -> Any:
 
 
 def _words_and_halo(engine: Keeper, store: Store, halo: Halo) -> Any:
-    """Every rank gets all presence words, and of the values those that it asked for."""
+    """Return a vector with the presence words of all ranks, and with the values of this rank and of its halo."""
     layout, size = store.layout, engine.size
     words, values = _words(engine, None if store.is_empty_range else store.local, 0, store.dtype)
     nwords = -(-layout.sizes // WORD)
@@ -88,18 +88,18 @@ def _words_and_halo(engine: Keeper, store: Store, halo: Halo) -> Any:
 
 
 def _form(engine: Keeper, total: int, n: int, dtype: DataType | None) -> str:
-    """Return the form of fewer bytes for so many entries at n positions; without a type, values do not travel."""
+    """Return the form of fewer bytes for `total` entries at n positions; without a type, values do not travel."""
     value = 0 if dtype is None else dtype.np_type.itemsize
     return "ids" if received_bytes.as_positions(total, n, value, packing(engine)) else "words"
 
 
 def packing(engine: Keeper) -> int:
-    """Return the bytes that positions must save."""
+    """Return the bytes that positions must save compared to presence words."""
     return PACKING if engine.on_device else 0
 
 
 def listing(engine: Keeper) -> int:
-    """Return the bytes that lists of vertices must save; where values are packed before they travel, as positions."""
+    """Return the bytes that lists of vertices must save; as many as positions where the transport packs values."""
     return packing(engine) if engine.transport.packs_below else LISTING
 
 
@@ -131,7 +131,7 @@ def _gathered(engine: Keeper, store: Store, counts: NDArray[np.int64], form: str
 def fold_vector_at_owners(
     engine: Keeper, mine: Any, layout: Layout, op: Any, most: NDArray[np.int64], *, reads: bool = True
 ) -> Any:
-    """Send this rank's part of a result to the owners of its positions, who fold all parts in rank order.
+    """Send this rank's partial results to the owners of their positions, which fold all in rank order.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def fold_vector_at_owners(
     mine : Vector or None
         A local vector of the whole's size; None: this rank has no entry.
     layout : Layout
-        The owners.
+        The partition, which gives the owners.
     op : TypedOp
         The binary operator that folds.
     most : ndarray of int64, shape (ranks,)
@@ -173,7 +173,7 @@ def fold_vector_at_owners(
 
 
 def _pads(engine: Keeper, most: NDArray[np.int64], layout: Layout, dtype: DataType | None) -> bool:
-    """Return whether messages of as many positions as any may have take fewer bytes than words."""
+    """Return whether messages padded to the most positions that a rank may send take fewer bytes than words."""
     n, value = int(layout.bounds[-1]), 0 if dtype is None else dtype.np_type.itemsize
     return received_bytes.pads(most, layout.longest, n, value, packing(engine))
 
@@ -182,7 +182,7 @@ Piece = tuple[str, Any, Any]
 
 
 def _gathered_pieces(engine: Keeper, mine: Any, n: int, dtype: DataType, reads: bool) -> list[Piece]:
-    """Every rank gets all parts of a small vector."""
+    """Return the partial results of all ranks, for a small vector that is whole on every rank."""
     words, values = _words(engine, mine, n, dtype)
     ends = range(n, n * engine.size + 1, n), range(words.size, words.size * engine.size + 1, words.size)
     if not reads:
@@ -213,19 +213,19 @@ def _integers(dtype: DataType, reads: bool) -> int:
     return -(-dtype.np_type.itemsize // 8) if reads else 0
 
 
-def _told_pieces(engine: Keeper, mine: Any, layout: Layout, room: int, dtype: DataType, reads: bool) -> list[Piece]:
-    """Tell every rank the few positions and values among numbers, which takes less time than a message."""
-    told = np.zeros(1 + room * (1 + _integers(dtype, reads)), np.int64)
+def _told_pieces(engine: Keeper, mine: Any, layout: Layout, most: int, dtype: DataType, reads: bool) -> list[Piece]:
+    """Exchange few positions and values as numbers, faster than in messages; return this rank's range of them."""
+    told = np.zeros(1 + most * (1 + _integers(dtype, reads)), np.int64)
     if mine is not None:
         at, values = engine.local.arrays(mine, "ids")
         told[0], told[1 : 1 + at.size] = at.size, at
         if reads:
-            told[1 + room :].view(np.uint8)[: values.nbytes] = values.view(np.uint8)
+            told[1 + most :].view(np.uint8)[: values.nbytes] = values.view(np.uint8)
     pieces: list[Piece] = []
     for row in engine.transport.numbers(*told.tolist()):
         ids = row[1 : 1 + row[0]]
         first, last = ids.searchsorted((layout.lo, layout.hi)).tolist()
-        values = row[1 + room :].view(dtype.np_type)[first:last].copy() if reads else None
+        values = row[1 + most :].view(dtype.np_type)[first:last].copy() if reads else None
         pieces.append(("ids", (ids[first:last] - layout.lo).astype(np.uint64), values))
     return pieces
 
@@ -233,7 +233,7 @@ def _told_pieces(engine: Keeper, mine: Any, layout: Layout, room: int, dtype: Da
 def _padded_pieces(
     engine: Keeper, mine: Any, layout: Layout, most: NDArray[np.int64], dtype: DataType, reads: bool
 ) -> list[Piece]:
-    """Messages are as long as the largest of a rank's may be; their first number is the count of positions."""
+    """Exchange messages padded to the most positions that a rank may send, after the count of positions."""
     ids, p = id_type(int(layout.bounds[-1])), engine.size
     lengths = np.minimum(most, layout.longest)
     length = int(lengths[engine.rank])
@@ -263,7 +263,7 @@ def _padded_pieces(
 
 
 def _worded_pieces(engine: Keeper, mine: Any, layout: Layout, dtype: DataType) -> list[Piece]:
-    """Each owner gets the words of its range, and a value for each position."""
+    """Exchange presence words and a value for each position; return this rank's range of them."""
     n, p = int(layout.bounds[-1]), engine.size
     words, values = _words(engine, mine, n, dtype)  # ranges begin at whole words
     sent = -(-layout.sizes // WORD), layout.sizes
@@ -273,7 +273,7 @@ def _worded_pieces(engine: Keeper, mine: Any, layout: Layout, dtype: DataType) -
 
 
 def _united(engine: Keeper, mine: Any, layout: Layout, dtype: DataType) -> Any:
-    """Each owner gets the words of its range, and unites those of all ranks: every value is 1."""
+    """Exchange presence words only, as every value is 1; return the union of all ranks' words in this rank's range."""
     if mine is None:
         words = engine.zeros(-(-int(layout.bounds[-1]) // WORD), np.uint32)
     else:
@@ -316,7 +316,7 @@ def _folded(engine: Keeper, pieces: list[Piece], dtype: DataType, size: int, op:
 
 
 def _folded_objects(engine: Keeper, mine: Any, layout: Layout, op: Any) -> Any:
-    """Fold values of user-defined types, which have no form on the device."""
+    """Fold values of user-defined types, which travel as pickled objects."""
     local, size, dtype = engine.local, layout.hi - layout.lo, op.return_type
     given = None if mine is None else local.arrays(mine, "ids")
     merged = local.vector(dtype, size)

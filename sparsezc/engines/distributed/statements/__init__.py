@@ -1,1 +1,1 @@
-"""Statements of the distributed engine: how each runs by parts, and those that every rank runs on the whole."""
+"""Statements of the distributed engine: those that run by parts, and those that every rank runs on the whole."""

@@ -1,7 +1,7 @@
 """Assignment to parts of objects: each rank writes the positions that it has.
 
-Every rank knows the positions of an index list, so it asks the owners of the value's entries (and of those of a
-region's mask) for those at its own positions.
+Every rank knows the positions of an index list, so it requests from their owners the value's entries, and those of a
+mask of the assigned positions, at its own positions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def assign(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
     value, *keys = e.operands
     result, layout = out._store, out._store.layout
     full = _is_full_after(e, result, value, write)
-    if not value.ndim and all(key.kind == "all" for key in keys):  # each position is written where it is
+    if not value.ndim and all(key.kind == "all" for key in keys):  # a scalar for all positions: no exchange
         shape = layout.local_shape(result.shape)
         everywhere = tuple(IndexList("all", None, n) for n in shape)
         if out.ndim == 1 and write.mask is not None and not engine.on_device:
@@ -60,7 +60,7 @@ def assign(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
 
 
 def _prepare(engine: DistributedEngine, result: Store, mask: Any) -> None:
-    """Have SuiteSparse write many entries by position: into a list of entries it takes 26 ns for each position."""
+    """Store `result` by position before many writes: into a list of entries SuiteSparse writes one in 26 ns."""
     here = result.layout.hi - result.layout.lo
     if not mask.complement and not result.dtype.is_udt and mask.parent._store.local.nvals * DENSE > here:
         engine.local.by_position(result.local)
@@ -77,16 +77,16 @@ def _is_full_after(e: Any, result: Store, value: Any, write: Any) -> bool:
 
 
 class _Region:
-    """The region of an assignment, and what of it is on this rank.
+    """The assigned positions of a statement, and those that this rank has.
 
     Attributes
     ----------
     cut : {0, 1}
-        The dimension of the target that is cut.
+        The dimension along which the target is cut.
     key : IndexList
-        This rank's positions of it, counted from its first one.
+        This rank's assigned positions along it, relative to this rank's first one.
     which : ndarray of int64, or None
-        The places of these in the index list; None: it has all positions.
+        The places of `key` in the index list; None: the list has all positions.
     """
 
     def __init__(self, engine: DistributedEngine, keys: list[IndexList], result: Store) -> None:
@@ -111,11 +111,11 @@ class _Region:
 
     @property
     def _is_across(self) -> bool:
-        """Return whether the region is one row or column, of which a rank has all."""
+        """Return whether the assigned positions are in one row or column, which one rank has whole."""
         return self._kinds[self.cut] == "one"
 
     def part(self, x: Any) -> Any:
-        """Return the part of an object of the region's shape that is written on this rank."""
+        """Return the part that this rank writes of an object of the assigned positions' shape."""
         engine = self._engine
         if self._is_whole or (x.ndim == 1 and self._is_across):
             return rowwise.whole(engine, x)
@@ -137,7 +137,7 @@ class _Region:
         return new(Expression("extract", (whole, *key), None, store.dtype, shape), engine.local)
 
     def part_of_target(self, x: Any) -> Any:
-        """Return this rank's part of a mask of the target's shape, or of that of one of its rows or columns."""
+        """Return this rank's part of a mask of the shape of the target, or of one of its rows or columns."""
         if self._is_whole or (x.ndim == 1 and len(self._kinds) == 2 and self._is_across):
             return rowwise.whole(self._engine, x)
         return x._store.local

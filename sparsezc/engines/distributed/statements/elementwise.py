@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ROW_SHIFTS", "part_of", "run", "transpose"]
 
-# What the thunk of a positional operator becomes where rows, or columns, are counted from this rank's first.
+# How many times this rank's first row (or column) is added to an operator's thunk, as local positions begin at 0.
 ROW_SHIFTS = {
     "rowindex": 1, "diagindex": 1, "tril": 1, "triu": 1, "diag": 1, "offdiag": 1, "rowle": -1, "rowgt": -1,
     "colindex": 0, "colle": 0, "colgt": 0, "index": 1, "indexle": -1, "indexgt": -1,
@@ -45,7 +45,7 @@ def run(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
 
 
 def _stays_full(e: Any, write: Any, result: Any) -> bool:
-    """Return whether the result is known to have every entry, as its operands do."""
+    """Return whether the result is known to have every entry, by its operands."""
     if len(e.shape) != 1 or result.layout.is_whole or e.operation.startswith("select"):
         return False
     known = [x._store.is_full for x in e.operands if x._stored]
@@ -56,7 +56,7 @@ def _stays_full(e: Any, write: Any, result: Any) -> bool:
 
 
 def _shift(e: Any, layout: Layout) -> int | None:
-    """Return what is added to the thunk of a positional operator; None: it has none to add to."""
+    """Return the number to add to the thunk of a positional operator; None: it has no thunk to shift."""
     table = _COLUMN_SHIFTS if layout.along == COLUMNS else ROW_SHIFTS
     if e.operation not in ("apply_index", "select") or e.op.name not in table:
         return None
@@ -64,7 +64,7 @@ def _shift(e: Any, layout: Layout) -> int | None:
 
 
 def part_of(engine: DistributedEngine, x: Any, ndim: int, *, first: bool, layout: Layout) -> Any:
-    """Return the part of an operand that meets this rank's part of the result."""
+    """Return the part of an operand that this rank's part of the result depends on."""
     if not x._stored:
         return x
     store = x._store
@@ -74,7 +74,7 @@ def part_of(engine: DistributedEngine, x: Any, ndim: int, *, first: bool, layout
         return matrix_exchange.turned(engine, store).local if engine.size > 1 else store.local.T
     if ndim == 1 or engine.size == 1 or layout.is_whole:
         return vector_exchange.whole_vector(engine, store) if layout.is_whole else store.local
-    # A vector beside a matrix stands for each column where it is on the left, for each row on the right.
+    # A vector combined with a matrix stands for each of its columns as the left operand, for each row as the right.
     along = ROWS if first else COLUMNS
     return store.local if layout.along == along else vector_exchange.whole_vector(engine, store)
 

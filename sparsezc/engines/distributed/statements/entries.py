@@ -1,4 +1,4 @@
-"""Entries of matrices by their positions in the whole, and rows or positions that are asked from their owners.
+"""Entries of matrices by their positions in the whole, and rows or entries requested from their owners.
 
 All arrays here are in host memory, whatever the local engine.
 """
@@ -34,7 +34,7 @@ def listed(at: Ints) -> IndexList:
 
 
 def triples(engine: Keeper, x: Any) -> tuple[Ints, Ints, NDArray[Any]]:
-    """Return rows, columns and values of an operand's entries on this rank; what every rank has, rank 0 gives."""
+    """Return rows, columns and values of an operand's entries on this rank; on rank 0 only if every rank has all."""
     store = x._store
     layout = store.layout
     if layout.is_whole and engine.rank:
@@ -51,7 +51,7 @@ def triples(engine: Keeper, x: Any) -> tuple[Ints, Ints, NDArray[Any]]:
 def matrix_of(
     engine: Keeper, rows: Ints, columns: Ints, values: NDArray[Any], shape: tuple[int, ...], dtype: DataType
 ) -> Any:
-    """Make this rank's part of a matrix whose entries ranks have anywhere, each one once."""
+    """Make this rank's part of a matrix from entries of any positions on each rank, each on one rank only."""
     layout, transport = engine.layouts.of(shape), engine.transport
     if layout.is_whole or engine.size == 1:
         counts = transport.numbers(rows.size)[:, 0].copy()
@@ -82,7 +82,7 @@ def part_of_vector(engine: Keeper, whole: Any, layout: Layout) -> Any:
 
 
 def recut(engine: Keeper, values: NDArray[Any], held: Ints, wanted: Ints) -> NDArray[Any]:
-    """Move consecutive values from one cut to another: rank r has ``held[r]:held[r + 1]``; all ranks know both."""
+    """Move consecutive values from bounds `held`, where rank r has ``held[r]:held[r + 1]``, to bounds `wanted`."""
 
     def shared(a: Ints, b: Ints) -> Ints:
         found: Ints = np.maximum(np.minimum(a[1:], b[1]) - np.maximum(a[:-1], b[0]), 0)
@@ -95,11 +95,11 @@ def recut(engine: Keeper, values: NDArray[Any], held: Ints, wanted: Ints) -> NDA
     return found
 
 
-# Requests: each rank lists what it wants, owners answer.
+# Requests: each rank lists positions, and their owners answer.
 
 
 def _asked(engine: Keeper, at: Ints, layout: Layout) -> tuple[Ints, Ints, Ints, Ints]:
-    """Return the order by owners, what was asked of this rank, and how many requests went to and came from each."""
+    """Return the order by owners, the positions requested of this rank, and the requests to and from each rank."""
     owner = np.searchsorted(layout.bounds, at, side="right") - 1
     order = np.argsort(owner, kind="stable")
     sent = np.bincount(owner, minlength=engine.size)
@@ -109,7 +109,7 @@ def _asked(engine: Keeper, at: Ints, layout: Layout) -> tuple[Ints, Ints, Ints, 
 
 
 def answered(engine: Keeper, at: Ints, layout: Layout, answer: Any, *more: NDArray[Any]) -> NDArray[Any]:
-    """Return ``answer(positions, *more)`` of the owner of each position, who counts positions from its first one.
+    """Return ``answer(positions, *more)`` of the owner of each position, with positions relative to its first one.
 
     Parameters
     ----------
@@ -118,9 +118,9 @@ def answered(engine: Keeper, at: Ints, layout: Layout, answer: Any, *more: NDArr
     layout : Layout
         The owners.
     answer : callable
-        Takes the positions that were asked for, and what came with each; returns an array of a value for each.
+        Takes the requested positions and the arrays that came with them; returns an array of a value for each.
     *more : ndarray
-        What goes with each request.
+        Arrays of an element for each request, which is sent with it.
     """
     order, asked, sent, received = _asked(engine, at, layout)
     scatter = engine.transport.scatter
@@ -132,9 +132,9 @@ def answered(engine: Keeper, at: Ints, layout: Layout, answer: Any, *more: NDArr
 
 
 def asked_rows(engine: Keeper, store: Store, rows: Ints) -> Any:
-    """Return some rows of a matrix as a local matrix, row k of which is ``rows[k]``; each rank asks for its own.
+    """Return some rows of a matrix as a local matrix, row k of which is ``rows[k]``; each rank gives a list of its own.
 
-    Columns are those of the whole. A matrix that is not cut by rows has few, which every rank gathers.
+    Columns are those of the whole. A matrix that is not cut by rows has few rows: every rank gathers the whole.
     """
     shape = (int(rows.size), store.shape[1])
     layout = store.layout
@@ -155,7 +155,7 @@ def asked_rows(engine: Keeper, store: Store, rows: Ints) -> Any:
     entries_sent = np.diff(indptr[np.concatenate([[0], np.cumsum(received)])])
     entries = np.diff(np.concatenate([[0], np.cumsum(degrees)])[np.concatenate([[0], np.cumsum(sent)])])
     ids, values = (scatter(np.ascontiguousarray(x), entries_sent, entries) for x in (ids, values))
-    # put the rows back into the order in which they were asked for
+    # restore the order of the requests
     row = np.repeat(order, degrees)
     back = np.argsort(row, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=rows.size))]).astype(np.int64)
@@ -163,7 +163,7 @@ def asked_rows(engine: Keeper, store: Store, rows: Ints) -> Any:
 
 
 def asked_vector(engine: Keeper, store: Store, at: Ints) -> Any:
-    """Return a vector's entries at some positions as a local vector; each rank asks for its own."""
+    """Return a vector's entries at some positions as a local vector; each rank gives a list of its own."""
     size = int(at.size)
     if store.layout.is_whole or engine.size == 1 or store.dtype.is_udt:
         whole = vector_exchange.whole_vector(engine, store)

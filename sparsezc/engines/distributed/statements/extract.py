@@ -46,7 +46,7 @@ def _picked(engine: DistributedEngine, vector: Any, at: NDArray[np.int64]) -> An
 
 
 def extract(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Read a part of an object."""
+    """Extract an element, a part of a vector, row or column, or a submatrix."""
     u, *keys = e.operands
     store = matrix_exchange.turned(engine, u._store) if u.ndim == 2 and u._transposed and engine.size > 1 else u._store
     if out.ndim == 0:
@@ -100,7 +100,7 @@ def _subvector(engine: DistributedEngine, store: Store, key: IndexList, target: 
 
 
 def _line(engine: DistributedEngine, store: Store, keys: list[IndexList], target: Layout) -> Any:
-    """Return this rank's range of part of a row or of a column."""
+    """Return this rank's range of an extracted part of one row or column."""
     layout = store.layout
     cut = 1 if layout.along == COLUMNS else 0
     one = 0 if keys[0].kind == "one" else 1
@@ -150,7 +150,7 @@ def _store_of(engine: DistributedEngine, store: Store, keys: list[IndexList], sh
     """Return ``A[I, J]`` of a matrix cut by rows: each rank sends its rows to their new owners."""
     layout, at = store.layout, _positions(keys[0])
     which = _here(at, layout)
-    if layout.is_whole:  # every rank has all rows: one of them gives them
+    if layout.is_whole:  # every rank has all rows: rank 0 alone sends them
         which = which if engine.rank == 0 else which[:0]
     part = engine.local.matrix(store.dtype, (which.size, shape[1]))
     if which.size and shape[1]:

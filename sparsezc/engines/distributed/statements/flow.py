@@ -1,13 +1,13 @@
-"""Largest flows by parts: each rank pushes within its rows, then ranks settle what crosses between them.
+"""Maximum flows by parts: each rank pushes within its rows, then ranks settle the flow that crosses between them.
 
-A rank has the capacities that are left of its entries, and of their opposites, which other ranks have too; it has the
-heights of all vertices. In a sweep every rank discharges its vertices beside fixed heights of the others. Then ranks
-tell each other which heights rose. What crossed from u to v counts if v is at most one above u, which both owners see
-alike; else it is back at u. So heights remain lower bounds of the hops to the target, as in one process. Searches from
-the target correct them. The loops run over rows in host memory, whatever the local engine.
+A rank has the residual capacities of its entries, copies of those of the opposite entries on other ranks, and the
+heights of all vertices. In a sweep every rank discharges its vertices, with the heights of others fixed. Then ranks
+exchange the heights that rose. Flow that crossed from u to v counts if v is at most one above u, which both owners
+compute alike; otherwise it returns to u. So heights remain lower bounds of the hops to the target, as in one process.
+Searches from the target recompute them. The loops run over rows in host memory, whatever the local engine.
 
 Source: A. Shekhovtsov, V. Hlaváč, A distributed mincut/maxflow algorithm combining path augmentation and push-relabel,
-IJCV 104, 2013, section 4 (parallel region discharge), doi:10.1007/s11263-012-0571-2; heights searched for anew: see
+IJCV 104, 2013, section 4 (parallel region discharge), doi:10.1007/s11263-012-0571-2; for recomputed heights see
 sparsezc/engines/cpu/flow.py.
 """
 
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 __all__ = ["net_flow"]
 
 Ints = NDArray[np.int64]
-_FEWER = 1 << 11  # entries: Python takes less time for them than machine code takes to load
-_ENTRY, _VERTEX = 72, 40  # bytes, of each entry of a rank and of each vertex
-_SWEEPS = 8  # before heights are searched for anew, or as many as the search took exchanges if these are more
-_RAISE = 12  # steps of a change of a height, beside one for each entry, as Cherkassky and Goldberg count them
+_FEWER = 1 << 11  # entries that Python processes in less time than machine code takes to load
+_ENTRY, _VERTEX = 72, 40  # bytes of the arrays for each entry of a rank, and for each vertex
+_SWEEPS = 8  # sweeps between two searches, or as many as the last search took exchanges, if these are more
+_RAISE = 12  # work units of a relabel besides one for each entry, as Cherkassky and Goldberg count
 
 
 def net_flow(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Find a largest flow; see ops/mxm.py."""
+    """Compute a maximum flow; see ops/mxm.py."""
     A, s, t = e.operands
     store, result = A._store, out._store
     if A.shape != e.shape:
@@ -50,15 +50,15 @@ def net_flow(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | 
         return False
     counts = engine.counts(store)
     nbytes = _ENTRY * int(counts.max()) + _VERTEX * A.nrows
-    matrix_exchange.require_on_all(engine, nbytes, f"net_flow: what {int(counts.sum()):,} entries carry")
+    matrix_exchange.require_on_all(engine, nbytes, f"net_flow: the flow state of {int(counts.sum()):,} entries")
     flow = _Flow(engine, store, A.name)
-    capacity = flow.room.copy()
+    capacity = flow.residual.copy()
     flow.leave(s.value)
     flow.drain(t.value, s.value)
     flow.drain(s.value, t.value)
     if not result.is_empty_range:
         csr = store.local._to_csr()
-        made = Csr(csr.nrows, csr.ncols, csr.indptr, csr.indices, wrap(capacity - flow.room), e.dtype)
+        made = Csr(csr.nrows, csr.ncols, csr.indptr, csr.indices, wrap(capacity - flow.residual), e.dtype)
         put(result, engine.local.matrix_of(matrix_exchange.placed(made, csr.indices.placement)), write)
     result.changed()
     return None
@@ -72,9 +72,9 @@ class _Rows(NamedTuple):
     indptr, ids : ndarray of int64
         Offsets, and columns in the whole.
     back : ndarray of int64
-        The place of the opposite entry, or ``~k`` of the k-th entry whose column another rank has as a row.
-    room : ndarray
-        What is left of the capacity of each entry.
+        The index of the opposite entry, or ``~k`` of the k-th crossing entry: its column is another rank's row.
+    residual : ndarray
+        The residual capacity of each entry.
     first : int
         The number of the first row in the whole.
     """
@@ -82,7 +82,7 @@ class _Rows(NamedTuple):
     indptr: Ints
     ids: Ints
     back: Ints
-    room: NDArray[Any]
+    residual: NDArray[Any]
     first: int
 
 
@@ -93,21 +93,21 @@ class _Flow:
     ----------
     own : _Rows
     mirror, sent : ndarray
-        Of each such entry what is left of its opposite, and what was pushed over it in this sweep.
+        Of each crossing entry the residual capacity of its opposite, and the flow pushed over it in this sweep.
     giving, taking : ndarray of int64
-        Such entries in the order in which what crosses is sent to the owners of their columns, and in which it arrives
-        over their opposites.
+        Crossing entries in the order in which flow is sent to the owners of their columns, and in which flow over
+        their opposites arrives.
     excess : ndarray
-        What each vertex of this rank has received and not sent on.
+        The flow that each vertex of this rank has received and not sent on.
     height : ndarray of int64
-        Of all vertices; as many as there are vertices: the target is not reached.
+        The heights of all vertices; the number of vertices means that the target is not reached.
     """
 
     def __init__(self, engine: DistributedEngine, store: Any, name: str) -> None:
         self.engine, self.layout = engine, store.layout
         self.lo, self.hi, n = store.layout.lo, store.layout.hi, store.nrows
         self.indptr, columns, values = matrix_exchange.host_csr(store.local)
-        self.ids, self.room = columns.astype(np.int64), np.array(values)
+        self.ids, self.residual = columns.astype(np.int64), np.array(values)
         rows = np.repeat(np.arange(self.lo, self.hi), np.diff(self.indptr))
         self.outside = np.flatnonzero((self.ids < self.lo) | (self.ids >= self.hi))
         column, self.row = self.ids[self.outside], rows[self.outside]
@@ -115,16 +115,16 @@ class _Flow:
         self.giving, self.taking = np.lexsort((self.row, column)), np.argsort(owner, kind="stable")
         self.ends = np.searchsorted(owner[self.taking], np.arange(engine.size + 1))
         self.back = self._opposite(rows, column, name)
-        self.own = _Rows(self.indptr, self.ids, self.back, self.room, self.lo)
-        self.mirror = self._crossed(self.room[self.outside])
+        self.own = _Rows(self.indptr, self.ids, self.back, self.residual, self.lo)
+        self.mirror = self._crossed(self.residual[self.outside])
         self.sent = np.zeros_like(self.mirror)
-        self.excess, self.height = np.zeros(self.hi - self.lo, self.room.dtype), np.empty(n, np.int64)
+        self.excess, self.height = np.zeros(self.hi - self.lo, self.residual.dtype), np.empty(n, np.int64)
         few = int(engine.counts(store).sum()) <= _FEWER and not _loops.cache_info().currsize
         loops: tuple[Any, Any] = (_reach, _discharge) if few else _loops()
         self.reach, self.discharge = loops
 
     def _crossed(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Exchange a number of each entry that crosses for that of its opposite."""
+        """Exchange a value of each crossing entry for that of its opposite."""
         sent = np.diff(self.ends)
         arrived = self.engine.transport.scatter(np.ascontiguousarray(values[self.giving]), sent, sent)
         found: NDArray[Any] = np.empty_like(values)
@@ -151,19 +151,19 @@ class _Flow:
         return back
 
     def leave(self, source: int) -> None:
-        """Send all that fits from the source to its neighbours."""
+        """Push the whole capacity of the source's entries to its neighbours."""
         if self.lo <= source < self.hi:
             at = np.arange(*self.indptr[source - self.lo : source - self.lo + 2])
             back = self.back[at]
             near, far = at[back >= 0], at[back < 0]
-            self.sent[~self.back[far]] = self.room[far]
-            self.excess[self.ids[near] - self.lo] = self.room[near]
-            self.room[self.back[near]] += self.room[near]
-            self.room[near] = 0
+            self.sent[~self.back[far]] = self.residual[far]
+            self.excess[self.ids[near] - self.lo] = self.residual[near]
+            self.residual[self.back[near]] += self.residual[near]
+            self.residual[near] = 0
         self._settle(np.flatnonzero(self.sent), -1)
 
     def drain(self, target: int, wall: int) -> None:
-        """Push excess to the target, which takes all, until none that is left reaches it."""
+        """Push excess to the target, on paths without `wall`, until no excess that is left reaches it."""
         numbers, heights = self.engine.transport.numbers, self.height[self.lo : self.hi]
         for end in (target, wall):
             if self.lo <= end < self.hi:
@@ -179,7 +179,7 @@ class _Flow:
                 raised = np.flatnonzero(heights != before)
                 told = numbers(raised.size, active, worked).sum(axis=0)
                 if not told[1]:
-                    return  # heights are lower bounds: none that has excess reaches the target
+                    return  # heights are lower bounds: no vertex with excess reaches the target
                 work += int(told[2])
                 at, height = self._gathered(raised + self.lo, heights[raised])
                 self.height[at] = height
@@ -195,13 +195,13 @@ class _Flow:
         return [self.engine.transport.gather(np.ascontiguousarray(x), counts) for x in mine]
 
     def _settle(self, crossed: Ints, target: int) -> None:
-        """Give what crossed to the owners; of an entry, what left it counts before what came back, on both ranks."""
+        """Send crossing flow to its owners; on both ranks an entry's outgoing flow counts before its incoming flow."""
         transport, rank = self.engine.transport, self.engine.rank
         left = self.outside[crossed]
-        self.room[left] -= self.sent[crossed]
+        self.residual[left] -= self.sent[crossed]
         chosen = np.zeros(self.sent.size, np.bool_)
         chosen[crossed] = True
-        at = np.flatnonzero(chosen[self.giving])  # places in the message if all crossed
+        at = np.flatnonzero(chosen[self.giving])  # indices in a message of all crossing entries
         sent = np.diff(np.searchsorted(at, self.ends))
         received = transport.numbers(*sent.tolist())[:, rank].copy()
         places = at - np.repeat(self.ends[:-1], sent)
@@ -211,14 +211,14 @@ class _Flow:
         self.mirror[arrived] -= amounts
         self.mirror[crossed] += self.sent[crossed]
         self.sent[crossed] = 0
-        self.room[self.outside[arrived]] += amounts
+        self.residual[self.outside[arrived]] += amounts
         to = self.row[arrived]
         np.add.at(self.excess, to[to != target] - self.lo, amounts[to != target])
 
     def _search(self, target: int, wall: int) -> int:
-        """Set heights to the hops to the target; of the wall and of what does not reach it, to the number of all.
+        """Set heights to the hops to the target; of `wall` and vertices that do not reach it, to the vertices' number.
 
-        Returns the most hops, each of which cost an exchange.
+        Returns the number of levels, each of which took an exchange.
         """
         n = self.height.size
         self.height[:] = n
@@ -244,12 +244,12 @@ def _loops() -> tuple[Any, Any]:
 
 
 def _reach(own: Any, mirror: Any, height: Any, listed: Any, level: int, wall: int, found: Any) -> int:
-    """List the vertices that are one hop from the listed ones and were not reached; give them this level."""
+    """List in `found` the unreached vertices one hop from those listed, with this level; return their number."""
     n, count = height.size, 0
     for v in listed:
         for at in range(own.indptr[v - own.first], own.indptr[v - own.first + 1]):
             u, k = own.ids[at], own.back[at]
-            if height[u] == n and u != wall and (own.room[k] if k >= 0 else mirror[~k]) > 0:
+            if height[u] == n and u != wall and (own.residual[k] if k >= 0 else mirror[~k]) > 0:
                 height[u] = level
                 found[count] = u
                 count += 1
@@ -257,11 +257,11 @@ def _reach(own: Any, mirror: Any, height: Any, listed: Any, level: int, wall: in
 
 
 def _discharge(rows: Any, sent: Any, excess: Any, height: Any, target: int) -> tuple[int, int]:
-    """Push excess until no vertex of these rows has any that reaches the target, or for as long as a search takes.
+    """Push excess until none of these rows' vertices has any that reaches the target, or for the work of a search.
 
-    Returns how many had any at first, and the steps. Vertices wait in a queue, in a circle.
+    Returns the number of vertices with excess at first, and the work. Vertices wait in a circular queue.
     """
-    indptr, ids, back, room, lo = rows.indptr, rows.ids, rows.back, rows.room, rows.first
+    indptr, ids, back, residual, lo = rows.indptr, rows.ids, rows.back, rows.residual, rows.first
     here, n = indptr.size - 1, height.size
     queue, waits, next = np.empty(here, np.int64), np.zeros(here, np.bool_), indptr[:-1].copy()
     count = first = work = 0
@@ -281,12 +281,12 @@ def _discharge(rows: Any, sent: Any, excess: Any, height: Any, target: int) -> t
             at = next[v]
             while at < indptr[v + 1]:
                 u, k = ids[at], back[at]
-                free = room[at] if k >= 0 else room[at] - sent[~k]
+                free = residual[at] if k >= 0 else residual[at] - sent[~k]
                 if free > 0 and height[u] + 1 == own:
                     if k >= 0:
                         given = min(left, free)
-                        room[at] -= given
-                        room[k] += given
+                        residual[at] -= given
+                        residual[k] += given
                         if u != target:
                             excess[u - lo] += given
                             if not waits[u - lo]:
@@ -297,9 +297,9 @@ def _discharge(rows: Any, sent: Any, excess: Any, height: Any, target: int) -> t
                     elif left < free:
                         given = left
                         sent[~k] += given
-                    else:  # nothing is left of it: a sum may differ in its last bits
+                    else:  # the entry is saturated, exactly: a sum may differ in its last bits
                         given = free
-                        sent[~k] = room[at]
+                        sent[~k] = residual[at]
                     left -= given
                     if left == 0:
                         break
@@ -308,7 +308,7 @@ def _discharge(rows: Any, sent: Any, excess: Any, height: Any, target: int) -> t
             if left > 0:
                 own = n
                 for at in range(indptr[v], indptr[v + 1]):
-                    free = room[at] if back[at] >= 0 else room[at] - sent[~back[at]]
+                    free = residual[at] if back[at] >= 0 else residual[at] - sent[~back[at]]
                     if free > 0 and height[ids[at]] + 1 < own:
                         own = height[ids[at]] + 1
                 height[lo + v] = own

@@ -1,8 +1,8 @@
-"""Moves of rows between labels, by turns: every rank has all labels, and chooses for the rows that it has.
+"""Moves of rows between labels, by label turns: every rank has all labels, and chooses those of its own rows.
 
-After a turn ranks exchange which rows moved, in rank order, so that labels and sums stay equal on all ranks, and equal
-to those of the same loops on one process. The loops are those of the CPU engine, over rows in host memory; on GPUs
-moves and colours read them where they are (labels_in_place.py).
+After a turn ranks exchange the rows that moved, in rank order, so that labels and sums stay equal on all ranks, and
+equal to those of the same loops on one process. The loops are those of the CPU engine, over rows in host memory; on
+GPUs kernels read the rows where they are stored (labels_in_place.py).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 __all__ = ["color_rows", "join_labels", "move_labels"]
 
 Ints = NDArray[np.int64]
-_ROUNDS = 32  # of colours: then few rows are left, which wait for each other in a chain
-_FEW = 16  # one row in so many, which every rank colours by itself
+_ROUNDS = 32  # rounds of colouring: the few rows that are left wait for each other in chains
+_FEW = 16  # if at most one row in so many is left, every rank colours all of these
 
 
 def _whole(engine: DistributedEngine, e: Any, v: Any) -> NDArray[Any]:
-    """Return a vector, which must have every entry, on every rank."""
+    """Return the whole of a vector as an array, on every rank; raise an error if an entry is absent."""
     if v.nvals != e.shape[0]:
         raise InvalidValue(f"{e.operation}: {v.name} has {v.nvals} entries; {e.shape[0]} are needed, one everywhere")
     found: NDArray[Any] = rowwise.whole(engine, v).to_dense()
@@ -50,7 +50,7 @@ def _is_cut(engine: DistributedEngine, e: Any) -> bool:
 
 
 def _put(engine: DistributedEngine, e: Any, out: Any, write: Any, label: NDArray[Any]) -> None:
-    """Write this rank's range of a full vector that all have."""
+    """Write this rank's range of a full vector that all ranks have."""
     layout = out._store.layout
     _write(engine, e, out, write, engine.as_local(np.array(label[layout.lo : layout.hi], np.int64)))
 
@@ -62,7 +62,7 @@ def _write(engine: DistributedEngine, e: Any, out: Any, write: Any, mine: Any) -
 
 
 def _told(engine: DistributedEngine, *mine: NDArray[Any]) -> list[NDArray[Any]]:
-    """Return arrays of one length on each rank, those of all ranks one after the other."""
+    """Return the arrays of all ranks, concatenated in rank order; those of one rank have one length."""
     counts = engine.transport.numbers(mine[0].size)[:, 0].copy()
     if not counts.any():
         return list(mine)
@@ -72,7 +72,7 @@ def _told(engine: DistributedEngine, *mine: NDArray[Any]) -> list[NDArray[Any]]:
 def _chosen(
     engine: DistributedEngine, e: Any, rows: RowArrays, how: Choosing, listed: Ints
 ) -> tuple[Spans, Ints, Ints, Ints]:
-    """Give rows of all ranks their best labels; return this rank's that moved, and those of all with their labels."""
+    """Move all ranks' listed rows to their best labels; return this rank's moved rows, and all with their labels."""
     spans = spans_of(e, rows, listed)
     best = choose(spans, listed, how)
     places = np.flatnonzero(best != how.label[listed])
@@ -168,9 +168,9 @@ def join_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
 
 
 def color_rows(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Colour rows: in each round those choose whose neighbours that come before them have chosen.
+    """Colour rows: in each round those rows choose a colour whose preceding neighbours all have one.
 
-    The last rows, of the densest part of the graph, every rank colours one after the other.
+    The last rows, in the densest part of the graph, are coloured one after the other, by every rank.
     """
     if not _is_cut(engine, e):
         return False
@@ -190,7 +190,7 @@ def color_rows(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool 
     before = (order[j] > order[i]) | ((order[j] == order[i]) & (j < i))
     i, j = i[before], j[before]
     firsts = np.searchsorted(i, np.arange(layout.lo, layout.hi + 1))
-    met = np.full(i.size, -1)  # the colour of each neighbour that comes before, once it has one
+    met = np.full(i.size, -1)  # the colour of each preceding neighbour, once it has one
     open_ = np.arange(i.size)
     for _ in range(_ROUNDS):
         found = color[j[open_]]
@@ -217,7 +217,7 @@ def color_rows(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool 
 
 
 def _one_by_one(color: Ints, order: Ints, i: Ints, j: Ints) -> None:
-    """Colour rows in their order, by their neighbours that come before; rows ascend."""
+    """Colour rows one after the other by `order`; `i`, ascending, and `j` list rows and their preceding neighbours."""
     rows = np.unique(i)
     first, last = np.searchsorted(i, rows), np.searchsorted(i, rows, side="right")
     for k in np.argsort(~order[rows], kind="stable").tolist():
@@ -228,7 +228,7 @@ def _one_by_one(color: Ints, order: Ints, i: Ints, j: Ints) -> None:
 
 
 def _smallest_free(place: Ints, used: Ints, count: int) -> Ints:
-    """Return the smallest number of each of some rows that no neighbour has, by pairs of a row and such a number."""
+    """Return the smallest colour that each row may have, by pairs of a row, `place`, and a colour `used` next to it."""
     width = int(used.max(initial=0)) + 1
     pairs = np.unique(place * width + used)
     place, used = pairs // width, pairs % width

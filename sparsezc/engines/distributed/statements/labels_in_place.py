@@ -1,7 +1,7 @@
 """Moves of rows between labels, and colours, on GPUs, each of which reads its rows where they are stored.
 
-The steps are those of labels.py, with arrays in device memory: after each turn ranks tell each other which rows moved,
-after each round of colours which rows chose, and how many of those that other rows waited for.
+The steps are those of labels.py, with arrays in device memory: after each label turn ranks exchange the rows that
+moved; after each round of colouring, the rows that chose, and for each waiting row how many of its neighbours chose.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Ints = NDArray[np.int64]
 def moves_of(
     engine: DistributedEngine, e: Any, start: Ints, shares: NDArray[Any] | None, scale: float, *, joins: bool
 ) -> Any:
-    """Return the local engine's moves of this rank's rows; None: it has none."""
+    """Return the local engine's moves of this rank's rows; None: it cannot move rows in place."""
     store = e.operands[0]._store
     if not engine.on_device:
         return None
@@ -41,7 +41,7 @@ def moves_of(
 def moved(
     engine: DistributedEngine, moves: Any, layout: Any, seed: int, turn: Ints | None, least: float, size: int
 ) -> Any:
-    """Move rows until few of `size` move, or none where `turn` gives their turns; return this rank's labels."""
+    """Move rows until few of `size` move, or, if `turn` gives their turns, none; return this rank's labels."""
     rounds, count, given = moves.rounds(seed, turn)
     for a, b in rounds:
         total = 0
@@ -87,7 +87,7 @@ def _pieces(counts: Ints, *arrays: Any) -> list[tuple[Any, ...]]:
 
 
 def joined(engine: DistributedEngine, moves: Any, layout: Any, seed: int) -> Any:
-    """Have each row join a label once; return this rank's labels."""
+    """Join rows to labels, each at most once; return this rank's labels."""
     moves.begin_joins(engine.transport.gather(moves.inside, layout.sizes))
     a, b = label_turns.multipliers(seed, 1)[0]
     for turn in range(label_turns.TURNS):

@@ -4,14 +4,14 @@
 A          B          a rank
 =========  =========  ==================================================================================================
 i, whole   whole, j   multiplies its parts
-k          k          multiplies its parts, and sends results to their owners, who fold them: a push
+k          k          multiplies its parts, and sends results to their owners, which fold them: a push
 k          j          gathers A, which has few rows, and multiplies its columns of B: a pull
 i          k, j       gathers B if that is no larger than a rank's share of A; else the parts of B travel round a ring
 =========  =========  ==================================================================================================
 
-A matrix that equals its transpose is cut along both of its dimensions. Steps of many searches, products whose entries
-are all equal, push some searches and pull others on GPUs (searches.py). Where every rank has all of B, a batch of
-searches may be cut by these (search_batches.py).
+A matrix that equals its transpose counts as cut along both dimensions. On GPUs, steps of many searches (products whose
+entries are all equal) push some searches and pull others (searches.py). If every rank has all of B, a batch of searches
+may be cut by searches (search_batches.py).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
 
 
 def _cut(x: Any) -> str | None:
-    """Return which dimension of an operand, as the product sees it, is cut."""
+    """Return the dimension along which an operand, as the product reads it, is cut; None: it is whole."""
     layout = x._store.layout
     if layout.is_whole:
         return None
@@ -97,7 +97,7 @@ def _write(engine: DistributedEngine, e: Any, parts: tuple[Any, Any], result: An
 
 
 def _pulls(engine: DistributedEngine, op: Any, frontier: Any, matrix: Any) -> bool:
-    """Return whether searches gather their frontier: the rule of products.py, by the mean of the matrix's rows."""
+    """Return whether searches pull: the rule of products.py, with the mean length of the matrix's rows."""
     return bool(engine.nvals(frontier) * one_in(engine, op, "x" in op.reads) > frontier.shape[0] * matrix.shape[0])
 
 

@@ -1,7 +1,7 @@
 """This rank's rows of a matrix at their places in the whole: a local matrix whose other rows have no entries.
 
-Statements that number rows, or read vectors by rows, run on it as they are; what they make for other ranks' rows is
-nothing, or a part of a sum.
+Statements that number rows, or read vectors by rows, run on it unchanged; their results for other ranks' rows are
+empty, or partial sums.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["operand", "widened", "widened_mask", "widened_vector"]
 def widened(engine: Keeper, store: Store) -> Any:
     """Return this rank's entries of a matrix as a local matrix of the whole's shape, kept until the matrix changes.
 
-    The parts of all ranks add up to the whole: of a matrix that every rank has, rank 0 gives all entries.
+    The parts of all ranks add up to the whole: of a matrix that every rank has, rank 0 alone returns the entries.
     """
     if engine.size == 1:
         return store.local

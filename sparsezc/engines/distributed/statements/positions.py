@@ -23,7 +23,7 @@ __all__ = ["elementwise", "product"]
 
 
 def elementwise(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Run an elementwise statement."""
+    """Run an elementwise statement of a positional operator."""
     if e.op is None or not e.op.is_positional:
         return False
     made = _of_users(engine, e, out) if e.op.op.kind in ("indexunary", "select") else _built_in(engine, e, out)
@@ -51,7 +51,7 @@ def _of_users(engine: DistributedEngine, e: Any, out: Any) -> Any:
 
 
 def _built_in(engine: DistributedEngine, e: Any, out: Any) -> Any:
-    """Run an operator that is a position: the local one, and this rank's first position."""
+    """Run an operator that returns a position: the local position plus this rank's first one."""
     layout = out._store.layout
     counted = ("j" if layout.along is COLUMNS else "i") in e.op.elementwise
     operands = tuple(part_of(engine, x, len(e.shape), first=k == 0, layout=layout) for k, x in enumerate(e.operands))
@@ -72,9 +72,9 @@ def _built_in(engine: DistributedEngine, e: Any, out: Any) -> Any:
 
 
 def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Run mxv, vxm or mxm with a sum that positions cannot be added to afterwards, or of user-defined types.
+    """Run mxv, vxm or mxm where positions cannot be shifted after the sum, or of user-defined types.
 
-    This rank's rows of the left factor are at their places, and the right one is whole on every rank.
+    This rank's rows of the left factor are at their places in the whole; the right factor is whole on every rank.
     """
     result = out._store
     if e.operation == "vxm":

@@ -1,13 +1,13 @@
 """Products of a matrix with a vector: a pull gathers the vector, a push sends results to their owners.
 
 A pull needs the matrix cut as the result is, a push as the vector is; a matrix that equals its transpose, or keeps it,
-allows both. The one rule of the direction counts entries of the matrix: a push reads those of the vector's rows, a pull
-at worst all.
+allows both. The direction is chosen by the matrix entries that are read: a push reads the rows at the vector's entries,
+a pull at worst all.
 
-The *halo* of a rank's rows are the positions of other ranks' ranges that they read. Once each rank has asked the owners
-for its own, only those values travel; the lists stay with the matrix until it changes. Packing takes time, so a halo is
-used where all ranks together ask for less than a share of what they would receive, which the transport gives
-(``packs_below``): 0 where neighbours' memory is read faster than values are packed.
+The *halo* of a rank's rows are the positions in other ranks' ranges that they read. Once each rank has requested its
+halo from the owners, only those values travel; the lists are kept until the matrix changes. Packing takes time, so a
+halo is used if all ranks together request less than a share of the values that they would receive otherwise, which the
+transport gives (``packs_below``): 0 where other ranks' memory is read faster than values are packed.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
 __all__ = ["MOVABLE", "ONES", "Halo", "one_in", "product"]
 
-#: A pull is chosen if a push would read one entry of the matrix in so many: a pull whose sums stop at their first entry
-#: reads few (Beamer's alpha); any other reads all, but a GPU writes its results in order. A processor's caches hold the
-#: results of a push, so there a pull pays only if it gathers presence words alone.
+#: A pull is chosen if a push would read more than one matrix entry in so many. A pull with early exit reads few entries
+#: (Beamer's alpha); any other reads all, but a GPU writes its results in order. A processor's caches hold the results
+#: of a push, so there a pull pays only if it gathers presence words alone.
 STOPPING, READING, NEVER = 15, 2, 1
-#: Monoids whose result moves with its operands, so that positions can be counted from this rank's first.
+#: Monoids whose result shifts with its operands, so that positions may be relative to this rank's first.
 MOVABLE = {"any", "min", "max"}
-#: Monoids that make 1 of ones.
+#: Monoids whose result is 1 if all operands are 1.
 ONES = {"any", "min", "max", "times", "land", "lor", "band", "bor"}
-_PART = 1 << 24  # ids that are looked at together
+_PART = 1 << 24  # ids that are read at a time
 
 
 class Halo(NamedTuple):
-    """The positions that ranks asked each other for.
+    """The positions whose values ranks request from each other.
 
     Attributes
     ----------
@@ -51,9 +51,9 @@ class Halo(NamedTuple):
     given : array of int64
         Positions of this rank's range that the others read, by rank.
     sent, received : ndarray of int64, shape (ranks,)
-        How many are of each rank.
+        How many of `given` each rank reads, and how many of `asked` it owns.
     layout : Layout
-        Of the vectors.
+        The partition of the vectors.
     """
 
     asked: Any
@@ -74,7 +74,7 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         return None
     if e.op.reads & {"i", "j", "k"} and e.op.monoid.name not in MOVABLE:
         return False
-    # The dimension that is cut is the result's, or else the vector's.
+    # The matrix is cut along the result's dimension, or else along the vector's.
     by_result = (A._transposed == left) != (store.layout.along == COLUMNS)
     other = store if engine.known_symmetric(A) else store.forms[matrix_exchange.Transpose].current(engine)
     pulled, pushed = (store, other) if by_result else (other, store)
@@ -104,7 +104,7 @@ def _operand(store: Store, transposed: bool) -> Any:
 
 
 def _edges(engine: DistributedEngine, x: Store, matrix: Store) -> NDArray[np.int64]:
-    """Return how many entries a push would read on each rank, at most."""
+    """Return the most entries that a push would read on each rank."""
     if x.edges is None or x.rows is not matrix:
         if x.is_full and matrix.counts is not None:
             return matrix.counts
@@ -119,7 +119,7 @@ def _pulls(engine: DistributedEngine, op: Any, most: NDArray[np.int64], matrix: 
 
 
 def one_in(engine: DistributedEngine, op: Any, reads: bool) -> int:
-    """Return one in how many entries a push may read before a pull is chosen; the vector's values are read or not."""
+    """Return k: a pull is chosen if a push would read over one entry in k; `reads`: products read vector values."""
     if op.monoid.stops_anywhere or op.monoid.name == "lor":
         return STOPPING
     return READING if engine.on_device or not reads else NEVER
@@ -179,7 +179,7 @@ def _push(
 
 
 def _counts_part(e: Any, *, pull: bool) -> bool:
-    """Return whether a positional multiply counts positions of which this rank has a part.
+    """Return whether a positional multiply returns positions along the dimension that ranks divide.
 
     In a pull these are the result's, ``i`` of mxv and ``j`` of vxm; in a push the vector's, ``k``.
     """
@@ -188,17 +188,17 @@ def _counts_part(e: Any, *, pull: bool) -> bool:
 
 
 def _halo_of(engine: DistributedEngine, matrix: Store, vector: Layout) -> Halo | None:
-    """Return the halo of a matrix's rows; None where the whole vector should travel. A collective, at first use."""
+    """Return the halo of a matrix's rows; None if the whole vector should travel. A collective, at first use."""
     if not engine.transport.packs_below or matrix.layout.along != ROWS or vector.along != ROWS:
         return None
     return matrix.forms[HaloOfRows].get_or_build(engine, matrix, vector)
 
 
 class HaloOfRows(Built["tuple[Layout, Halo | None]"]):
-    """Form: the layout of a vector, and the halo of the matrix's rows in it; None where the whole should travel."""
+    """Form: the partition of a vector, and the halo of the matrix's rows in it; None if the whole should travel."""
 
     def get_or_build(self, engine: DistributedEngine, matrix: Store, vector: Layout) -> Halo | None:
-        """Return the halo in vectors of this layout. A collective, at first use."""
+        """Return the halo in vectors of a partition. A collective, at first use."""
         if self.built is None or self.built[0] is not vector:
             self.built = vector, _asked_for(engine, matrix, vector)
         return self.built[1]

@@ -26,10 +26,10 @@ def values_of_ranks(engine: DistributedEngine, value: Any, dtype: DataType) -> l
     if dtype.is_udt:
         return engine.transport.objects(value)
     nbytes = dtype.np_type.itemsize
-    room = np.zeros(-(-nbytes // 8), np.int64)
+    buffer = np.zeros(-(-nbytes // 8), np.int64)
     if value is not None:
-        room.view(np.uint8)[:nbytes] = np.array([value], dtype.np_type).view(np.uint8)
-    found = engine.balancer.numbers(value is not None, *room.tolist())
+        buffer.view(np.uint8)[:nbytes] = np.array([value], dtype.np_type).view(np.uint8)
+    found = engine.balancer.numbers(value is not None, *buffer.tolist())
     return [row[1:].copy().view(np.uint8)[:nbytes].view(dtype.np_type)[0] if row[0] else None for row in found]
 
 
@@ -67,7 +67,7 @@ def reduce(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
 
 
 def inner(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Multiply two vectors."""
+    """Compute the inner product of two vectors."""
     if e.op.is_positional:
         return False
     u, v = (x._store for x in e.operands)
@@ -81,7 +81,7 @@ def inner(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | Non
 
 
 def reduce_rowwise(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
-    """Fold each row, or each column of a matrix that is transposed."""
+    """Fold each row of a matrix, or each column if it is transposed."""
     A = e.operands[0]
     store, result = A._store, out._store
     across = A._transposed != (store.layout.along == COLUMNS)  # each rank has a part of every sum

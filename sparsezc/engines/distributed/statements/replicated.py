@@ -62,7 +62,7 @@ def run(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
 
 
 def say(engine: DistributedEngine, what: str) -> None:
-    """Warn once a kind, or refuse on all ranks if one of them does; a collective.
+    """Warn once of each kind, or raise an error on all ranks if one has config.fallback "error"; a collective.
 
     Raises
     ------

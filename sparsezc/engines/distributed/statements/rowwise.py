@@ -1,6 +1,6 @@
-"""Statements whose result's row depends on the same row of some operands, and on others as a whole.
+"""Statements in which a row of the result depends on the same row of some operands, and on the whole of others.
 
-What is whole is small: vectors, panels, the smaller of two tables. Each rank makes the rows that it has.
+Operands that ranks need whole are small: vectors, panels, the smaller of two tables. Each rank computes its own rows.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["by_rows", "labels", "own_rows", "selectk", "whole"]
 
-#: Of each operation, which operands are cut as the result's rows are (R), which are whole on every rank (W), which
-#: count rows from the first of all (-), and which are alike everywhere (=).
+#: The role of each operand of an operation: cut as the result's rows are (R), whole on every rank (W), with steps that
+#: number rows by the whole (-), or equal on every rank (=).
 ROLES = {"solve": "RR", "distances": "RW", "best_column": "RW", "sampled_mxm": "RRWW-", "outer": "RW"}
 ROLES |= {"map_rows": "="}  # after any number of matrices
 
@@ -39,7 +39,7 @@ def whole(engine: DistributedEngine, x: Any) -> Any:
 
 
 def by_rows(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Run a statement of the table above."""
+    """Run a statement of `ROLES` for this rank's rows."""
     result, layout = out._store, out._store.layout
     roles = ROLES[e.operation].rjust(len(e.operands), "R")
     if e.op is not None and (e.op.is_positional or (e.operation == "outer" and e.dtype.is_udt)):
@@ -93,12 +93,12 @@ def _rows(engine: DistributedEngine, x: Any) -> Any:
 
 
 def _apart(engine: DistributedEngine, e: Any, out: Any) -> bool:
-    """Return whether ranks have rows of their own of the first operand and of the result."""
+    """Return whether the first operand and the result are cut by rows."""
     return engine.size > 1 and e.operands[0]._store.layout.along is ROWS and out._store.layout.along is ROWS
 
 
 def labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Run best_label or label_weight: each rank looks at its rows that the mask allows, with the labels of all."""
+    """Run best_label or label_weight: each rank computes its rows that the mask allows, with all labels."""
     if not _apart(engine, e, out):
         return False
     A, label, *more = e.operands
@@ -115,7 +115,7 @@ def labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | No
 
 
 def selectk(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Pick entries of rows: what a row gets depends on its number in the result and on no other row."""
+    """Pick entries of rows: the picks of a row depend on its number in the result and on no other row."""
     A, index, pick = e.operands
     result, store = out._store, A._store
     if engine.size == 1 or e.dtype.is_udt:

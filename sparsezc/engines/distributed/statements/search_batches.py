@@ -1,9 +1,9 @@
-"""Batches of searches of which each rank has some, on the whole matrix, where the model says that this is faster.
+"""Batches cut by searches, on a matrix that every rank has whole, where the model predicts that this is faster.
 
 A batch is a matrix of a row for each search. It is cut by columns, as vectors are, until a product begins searches: if
-the batches so far would have saved the time that it takes to give every rank all of the matrix, and it fits, the batch
-is cut by searches from then on. Statements between matrices of its shape run on each rank's searches, without an
-exchange; before any other they return to their columns. So algorithms know nothing of it.
+the batches so far would have saved the time in which every rank receives the whole matrix, and the matrix fits, the
+batch is cut by searches from then on. Statements between matrices of its shape run on each rank's searches, without an
+exchange; before any other statement the matrices are cut by columns again. Algorithms need not know of it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["begins", "gain", "layout_of", "whole"]
 
-_FEW = 4096  # entries that move to the ranks of their searches
+_FEW = 4096  # most entries of a matrix that is moved to the ranks of its searches
 _ELEMENTWISE = ("ewise_add", "ewise_mult", "ewise_union", "apply", "apply_left", "apply_right", "apply_index", "select")
 
 
 def layout_of(engine: DistributedEngine, e: Any, out: Any, stored: list[Any]) -> Layout | None:
-    """Return the layout by searches of a statement's batches if it can run so; None: it cannot, or there are none."""
+    """Return the partition by searches if a statement can run in it; None: it cannot, or no operand is cut so."""
     if not any(x._store.layout.by_search for x in stored):
         return None
     of = e.operands[0] if e.operation in ("reduce", "reduce_rowwise") else out
@@ -42,7 +42,7 @@ def layout_of(engine: DistributedEngine, e: Any, out: Any, stored: list[Any]) ->
 
 
 def _runs(e: Any, shape: tuple[int, ...]) -> bool:
-    """Return whether a statement needs no more than each rank's searches, and a matrix that all ranks have."""
+    """Return whether a statement needs only each rank's own searches, and a matrix that all ranks have."""
     if e.operation == "mxm":
         A, B = e.operands
         return bool(A.shape == shape and not A._transposed and _serves(e) and whole(B) is not None)
@@ -63,13 +63,13 @@ def _serves(e: Any) -> bool:
 
 
 def whole(B: Any) -> Any:
-    """Return the pattern of a matrix as a product sees it, if every rank has all of it."""
+    """Return the pattern of a matrix as a product reads it, if every rank has all of it, else None."""
     found = B._store.forms[Batches].whole
     return found if found is None or not B._transposed else found.T
 
 
 def begins(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool:
-    """Cut the matrices of a product that begins searches by these, if that pays; return whether it did."""
+    """Cut the matrices of a product that begins searches by searches, if that pays; return whether it does."""
     A, B = e.operands
     searches = A._store.nrows
     if A._transposed or searches == 1 or A.shape != out.shape or A._store.layout.along != COLUMNS:
@@ -92,7 +92,7 @@ def begins(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool:
 
 
 def gain(engine: DistributedEngine, store: Store, searches: int) -> float:
-    """Return the seconds that a batch takes less by searches; 0: no rank may have all of the matrix."""
+    """Return the seconds that a batch saves by searches; 0: ranks cannot have all of the matrix."""
     memory = store.forms[Batches].get_or_find_memory(engine, store)
     return 0.0 if memory is None else saved(_batch(engine, store, searches, memory))
 
@@ -103,7 +103,7 @@ def _batch(engine: DistributedEngine, store: Store, searches: int, memory: Memor
 
 
 def _pays(engine: DistributedEngine, B: Any, searches: int) -> bool:
-    """Return whether a batch is cut by searches, for which every rank gets the matrix once that pays."""
+    """Return whether to cut a batch by searches; give every rank the whole matrix once that pays."""
     store: Store = B._store
     more, batches = gain(engine, store, searches), store.forms[Batches]
     memory = batches.get_or_find_memory(engine, store)

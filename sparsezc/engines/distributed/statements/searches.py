@@ -1,9 +1,9 @@
-"""A step of many searches on GPUs: their frontier is the rows of a panel, one bit for each search and vertex.
+"""A step of many searches on GPUs: their frontier is a panel of one bit for each search and vertex.
 
-All ranks count what the step would read. From the sums each decides alike which searches push and which pull, as one
-GPU does (engines/gpu/products/multi_source_bfs.py). Pulls get the vertices of the frontier, with a word of bits each;
-what pushes reach is sent to its owners in the same form. Where the bits of all vertices take few more bytes, these
-travel: cards read them from each other in less time than one makes lists.
+Each rank counts the entries that the step would read. From the sums all decide alike which searches push and which
+pull, as one GPU does (engines/gpu/products/multi_source_bfs.py). For pulls, ranks exchange lists of the frontier's
+vertices, with a word of bits each; vertices that pushes reach are sent to their owners in the same form. If the bits of
+all vertices take few more bytes, these travel: cards read them from each other faster than one builds lists.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def step(engine: DistributedEngine, e: Any, result: Store, write: Any) -> bool:
 
 
 def levels(engine: DistributedEngine, matrix: Store, sources: NDArray[np.int64]) -> Store | None:
-    """Run all steps of searches, without a statement between; None where statements are to do it, on all ranks."""
+    """Run all steps of searches, without a statement between; None, on all ranks, where statements run them."""
     shape = sources.size, matrix.shape[0]
     if engine.size == 1 or not engine.on_device or matrix.layout.is_whole or matrix.dtype.is_udt or not sources.size:
         return None
@@ -103,7 +103,7 @@ def _local(engine: DistributedEngine, *stores: Store | None) -> list[Any]:
 
 
 def _reached(engine: DistributedEngine, part: Any, rows: tuple[Any, Any], layout: Layout) -> Any:
-    """Take a step along rows to push, and to pull, or None; return this rank's bits of it, None without a frontier."""
+    """Run a step by the rows to push and to pull (or None); return this rank's reached bits, None without frontier."""
     told = engine.balancer.numbers(*part.work())
     if not told[:, 0].any():
         return None
@@ -115,7 +115,7 @@ def _reached(engine: DistributedEngine, part: Any, rows: tuple[Any, Any], layout
 
 
 def _lists(engine: DistributedEngine, entries: int, receivers: int, n: int, width: int) -> bool:
-    """Return whether so many listed vertices take fewer bytes than the bits of n vertices for each receiver."""
+    """Return whether lists of `entries` vertices take fewer bytes than the bits of n vertices for each receiver."""
     return entries * (id_type(n).itemsize + _WORD) + listing(engine) < receivers * n * width // 8
 
 
@@ -137,7 +137,7 @@ def _at_owners(engine: DistributedEngine, part: Any, layout: Layout) -> Any:
     bits, lengths = part.bits(n), _words(layout, part.width)
     part.pushed(bits)
     length = int(lengths[rank])
-    if _lists(engine, 0, size - 1, n, part.width):  # few enough vertices would save bytes
+    if _lists(engine, 0, size - 1, n, part.width):  # lists of few vertices would save bytes
         sent = part.counted(bits, n, layout.local_bounds(engine), rank)
         told = engine.transport.numbers(*sent.tolist())
         if _lists(engine, int(told.sum()), size - 1, n, part.width):
@@ -156,5 +156,5 @@ def _at_owners(engine: DistributedEngine, part: Any, layout: Layout) -> Any:
 
 
 def _words(layout: Layout, width: int) -> NDArray[np.int64]:
-    """Return the words of 32 bits that each rank's vertices take; ranges begin at whole words."""
+    """Return the 32-bit words that the bits of each rank's vertices take; ranges begin at whole words."""
     return -(-layout.sizes * width // _BITS)

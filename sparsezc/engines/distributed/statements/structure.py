@@ -26,13 +26,13 @@ Ints = NDArray[np.int64]
 
 
 def _write(engine: DistributedEngine, e: Any, out: Any, write: Any, parts: tuple[Any, Any, Any]) -> None:
-    """Write a matrix of entries that ranks have anywhere."""
+    """Write a matrix made of entries of any positions on each rank."""
     put(out._store, entries.matrix_of(engine, *parts, e.shape, e.dtype), write)
     out._store.changed()
 
 
 def _positions(engine: DistributedEngine, x: Any) -> tuple[Ints, NDArray[Any]]:
-    """Return positions and values of a vector's entries on this rank; what every rank has, rank 0 gives."""
+    """Return positions and values of a vector's entries on this rank; on rank 0 only if every rank has all."""
     store = x._store
     if store.is_empty_range or (store.layout.is_whole and engine.rank):
         return np.empty(0, np.int64), np.empty(0, store.dtype.np_type)
@@ -41,7 +41,7 @@ def _positions(engine: DistributedEngine, x: Any) -> tuple[Ints, NDArray[Any]]:
 
 
 def _vector_at_owners(engine: DistributedEngine, e: Any, result: Store, at: Ints, values: NDArray[Any]) -> Any:
-    """Return this rank's part of a vector whose entries ranks have anywhere."""
+    """Return this rank's part of a vector made of entries of any positions on each rank."""
     size = e.shape[0]
     mine = None
     if at.size:
@@ -70,7 +70,7 @@ def diag(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None
 
 
 def reposition(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Move all entries by some positions, into the region that is reached: nothing else is written."""
+    """Shift all entries by some positions; write only the positions that shifted positions can reach."""
     if engine.size == 1:
         return False
     x, *offsets = e.operands
@@ -105,7 +105,7 @@ def reposition(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool 
 
 
 def stack(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Put the rows of matrices one below the other."""
+    """Concatenate the rows of matrices."""
     if engine.size == 1:
         return False
     parts, first = [], 0
@@ -119,7 +119,7 @@ def stack(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | Non
 
 
 def kronecker(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Combine this rank's entries of one operand with all of the other: of the second, if that is the larger."""
+    """Combine this rank's entries of the operand with more entries with the whole of the other."""
     A, B = e.operands
     if engine.size == 1 or e.op.is_positional or e.op.of_users:
         return False
@@ -155,7 +155,7 @@ def _local(engine: DistributedEngine, rows: Ints, columns: Ints, values: Any, sh
 
 
 def power(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Multiply by squaring, in products of distributed matrices."""
+    """Compute a power by repeated squaring, in products of distributed matrices."""
     A, n = e.operands[0], int(e.operands[1].value)
     if engine.size == 1 or n < 1 or out._store.layout.is_whole or e.op.is_positional:
         return False
@@ -173,7 +173,7 @@ def power(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | Non
 
 
 def values_of(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """List the values of entries in their order."""
+    """Write the values of a matrix's entries, in their order, to a vector."""
     store, result = e.operands[0]._store, out._store
     if e.operands[0]._transposed or store.layout.along is not ROWS or result.layout.is_whole or e.dtype.is_udt:
         return False
@@ -186,7 +186,7 @@ def values_of(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool |
 
 
 def with_values(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Give the entries of a matrix other values, in their order."""
+    """Replace the values of a matrix's entries, in their order, by those of a vector."""
     A, v = e.operands
     store = A._store
     if engine.size == 1 or A._transposed or store.layout.along is COLUMNS or store.layout.is_whole or e.dtype.is_udt:
@@ -206,7 +206,7 @@ def with_values(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
 
 
 def argsort(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Order the positions of the least values: of each rank's own, then of those that are left of all ranks."""
+    """Sort the positions of the smallest values: each rank selects among its own, then all sort the selected ones."""
     store, count = e.operands[0]._store, e.shape[0]
     if engine.size == 1 or store.layout.is_whole:
         return False

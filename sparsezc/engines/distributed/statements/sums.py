@@ -27,7 +27,7 @@ def _divided(engine: DistributedEngine, A: Any) -> bool:
 
 
 def _add(engine: DistributedEngine, e: Any, out: Any, write: Any, mine: Any, op: Any) -> None:
-    """Fold matrices of the whole's shape, one a rank."""
+    """Fold matrices of the whole's shape, one of each rank, at the owners of the result."""
     result = out._store
     put(result, block_exchange.fold_matrix_at_owners(engine, mine, result, op, e.dtype, reads=True), write)
     result.changed()
@@ -45,7 +45,7 @@ def sum_by_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bo
 
 
 def two_way_sampled_mxm(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Multiply by sampled products: both sides' panels are whole on every rank."""
+    """Run two_way_sampled_mxm with this rank's entries; the panels of both sides are whole on every rank."""
     A, X, inner = e.operands
     if not _divided(engine, A) or e.dtype.is_udt:
         return False
@@ -56,7 +56,7 @@ def two_way_sampled_mxm(engine: DistributedEngine, e: Any, out: Any, write: Any)
 
 
 def two_way_mxm(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Multiply both ways by values that each rank has of its own entries; the panel is whole on every rank."""
+    """Run two_way_mxm with this rank's entries and their values; the panel is whole on every rank."""
     A, values, X = e.operands
     store = A._store
     if not _divided(engine, A) or A._transposed or store.layout.along is not ROWS or e.dtype.is_udt:
@@ -69,7 +69,7 @@ def two_way_mxm(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
 
 
 def _table(engine: DistributedEngine, values: Any, wanted: Any) -> Any:
-    """Return rows of a table with every entry that belong to this rank's entries."""
+    """Return the rows of a full table, `values`, that belong to this rank's entries."""
     store, r = values._store, engine.rank
     width, first, last = values.ncols, int(wanted[r]), int(wanted[r + 1])
     if store.layout.along is not ROWS or values._transposed:
@@ -84,7 +84,7 @@ def _table(engine: DistributedEngine, values: Any, wanted: Any) -> Any:
 
 
 def count_corners(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Count with this rank's rows of A and M, while the rows of B travel round a ring, as no rank has all of them."""
+    """Count with this rank's rows of A and M, while the rows of B travel round a ring, as no rank has all of B."""
     A, B, M = e.operands
     if not _divided(engine, A):
         return False

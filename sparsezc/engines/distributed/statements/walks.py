@@ -1,7 +1,7 @@
-"""Walks and samples: the owner of a vertex chooses from its row, whichever rank asks.
+"""Walks and samples: the owner of a vertex chooses from its row, at the request of any rank.
 
-Random numbers are named by the walk or the result's row, and by the step, so they are the same at every rank count. The
-local engine reads the rows where they are; requests and answers are arrays in host memory.
+Random numbers are indexed by the walk or the result's row, and by the step, so they are the same for any number of
+ranks. The local engine reads the rows where they are stored; requests and answers are arrays in host memory.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["lent", "sample_hops", "walk"]
 
 Ints = NDArray[np.int64]
-_TOGETHER = 1 << 16  # walks of a rank that take a step at a time: some MiB of requests
-_PLACE = 40  # bytes of a vertex of a walk, on its way to the rank that has the result's row, too
+_TOGETHER = 1 << 16  # walks of a rank that take a step together: some MiB of requests
+_PLACE = 40  # bytes of a vertex of a walk, with those of its transfer to the owner of the result's row
 
 
 @contextmanager
@@ -53,7 +53,7 @@ def lent(engine: Keeper, store: Store) -> Iterator[RowArrays]:
 
 
 def _cut_by_rows(engine: Keeper, x: Any) -> Any:
-    """Return the store of a matrix operand whose rows ranks have; None: each rank has all."""
+    """Return the store of a matrix operand, as the statement reads it, if it is cut by rows, else None."""
     store = x._store
     if x._transposed and not (x.T._symmetric or store.symmetric):
         store = matrix_exchange.turned(engine, store)
@@ -61,7 +61,7 @@ def _cut_by_rows(engine: Keeper, x: Any) -> Any:
 
 
 def walk(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Follow walks: each rank has some, and asks the owners of the vertices where they are for the next ones."""
+    """Run walks: each rank has some, and requests their next vertices from the owners of their current ones."""
     A, trail, *weights = e.operands
     store = None if engine.size == 1 else _cut_by_rows(engine, A)
     if store is None:
@@ -75,7 +75,7 @@ def walk(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None
     met = np.full((last - first, length + 1), -1, np.int64)
     met[:, 0] = trail.starts[first:last]
     with _steps(engine, store, trail, *(*weights, None, None)[:2]) as step:
-        for start in range(0, int(np.diff(cuts).max()), _TOGETHER):  # as often on every rank
+        for start in range(0, int(np.diff(cuts).max()), _TOGETHER):  # equally often on every rank
             _follow(engine, store, trail, step, met[start : start + _TOGETHER], first + start)
     row, column = np.nonzero(met >= 0)
     made = entries.matrix_of(engine, row + first, column, met[row, column], e.shape, e.dtype)
@@ -84,14 +84,14 @@ def walk(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None
     return None
 
 
-#: Returns where walks go: by the number of the step, the walks' numbers, where they are, where they were, and the rows
-#: of the vertices where they were: a local matrix, and the numbers of its rows.
+#: Returns the next vertices of walks. Takes the number of the step, the walks' numbers, their current and previous
+#: vertices, and the rows of the previous vertices: a local matrix, and the numbers of its rows.
 _Step = Callable[[int, Any, Ints, Ints | None, tuple[Any, Ints] | None], Ints]
 
 
 @contextmanager
 def _steps(engine: DistributedEngine, store: Store, trail: Trail, top: Any, by: Any) -> Iterator[_Step]:
-    """Lend the steps from this rank's vertices."""
+    """Lend the function that takes steps of walks from this rank's vertices."""
     weights = [
         None if top is None else padded_rows.widened_vector(engine, top._store),
         None if by is None else rowwise.whole(engine, by),
@@ -118,7 +118,7 @@ def _steps(engine: DistributedEngine, store: Store, trail: Trail, top: Any, by: 
 
 
 def _follow(engine: DistributedEngine, store: Store, trail: Trail, step: _Step, met: Ints, first: int) -> None:
-    """Fill in some walks, of which the first has this number; other ranks fill in theirs meanwhile."""
+    """Fill in the walks numbered from `first` on, in collectives in which other ranks fill in theirs."""
     walks = np.arange(first, first + met.shape[0], dtype=np.uint64)
     here = np.arange(walks.size)
     for number in range(trail.length):
@@ -138,13 +138,13 @@ def _follow(engine: DistributedEngine, store: Store, trail: Trail, step: _Step, 
 
 
 def _plain(rows: Any, numbers: Ints) -> RowArrays:
-    """Return a local matrix's rows, which have these numbers, as arrays."""
+    """Return the rows of a local matrix, whose numbers in the whole are `numbers`, as arrays."""
     indptr, ids, values = matrix_exchange.host_csr(rows)
     return RowArrays(indptr, ids.astype(np.int64), values, False, numbers)
 
 
 def sample_hops(engine: Keeper, store: Store, transposed: bool, seeds: Ints, hops: Hops) -> Subgraph | None:
-    """Return a sampled subgraph, which all ranks get: of each vertex its owner picks the neighbours."""
+    """Return a sampled subgraph on all ranks: the owner of each vertex picks its neighbours."""
     long_rows.join(engine, store)
     if transposed and not store.symmetric:
         store = matrix_exchange.turned(engine, store)
@@ -174,7 +174,7 @@ def sample_hops(engine: Keeper, store: Store, transposed: bool, seeds: Ints, hop
 
 @contextmanager
 def _picks(engine: Keeper, store: Store, *, values: bool) -> Iterator[Callable[[Pick, Ints], tuple[Any, ...]]]:
-    """Lend what is picked from those of listed rows that this rank has, with the places in the list."""
+    """Lend the function that picks entries of this rank's rows among listed ones, with their places in the list."""
     pick_entries = engines.capability(engine.local.engine, "pick_entries")
     place = engine.local.settled(padded_rows.widened(engine, store))  # rows of other ranks are empty
     if pick_entries(place._store, np.empty(0, np.int64), Pick("first", 1), False) is not None:

@@ -17,7 +17,7 @@ __all__ = ["Checked", "refuse_difference"]
 
 
 def refuse_difference(transport: Transport, where: str, mine: tuple[Any, ...], names: tuple[str, ...]) -> None:
-    """Raise one error on every rank if what they say of an object differs.
+    """Raise the same error on every rank if the ranks' facts of an object differ.
 
     Raises
     ------
@@ -37,14 +37,14 @@ def refuse_difference(transport: Transport, where: str, mine: tuple[Any, ...], n
 class Checked:
     """A transport whose ranks compare the collectives that they are about to run (``config.check``).
 
-    A rank that has strayed from the others is then an error on all of them. A statement that exchanges nothing is told,
-    too: its operands may differ.
+    If one rank has strayed from the others, all ranks raise an error. Statements that exchange nothing are compared,
+    too, as their operands may differ.
     """
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
         self._sequence = 0
-        self.statement: tuple[str, str] = _READING  # what must be equal, and what to say
+        self.statement: tuple[str, str] = _READING  # the text that must be equal, and the text for messages
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._transport, name)
@@ -63,7 +63,7 @@ class Checked:
         self._agree("a statement")
 
     def end(self) -> None:
-        """Note that the statement has ended: what exchanges next is a reader of results."""
+        """Note that the statement has ended: collectives that follow belong to a reader of results."""
         self.statement = _READING
 
     def _agree(self, name: str) -> None:

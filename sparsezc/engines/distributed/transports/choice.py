@@ -19,14 +19,14 @@ def transport(comm: Any, engine: str, kind: str, deadline: float) -> Mpi:
     """Return the transport of a kind; for "auto" the fastest that these ranks can use.
 
     Ranks of one machine take its cards in turn. On the GPU engine they exchange device arrays through CUDA IPC, ranks
-    of several machines through NCCL; what neither can reach travels through pinned host memory and MPI.
+    of several machines through NCCL; where neither works, through pinned host memory and MPI.
 
     Raises
     ------
     InvalidValue
         Ranks give different options; see also :func:`check_options`.
     DeviceUnavailable
-        "ipc" or "nccl" was asked for and a rank cannot use it.
+        `kind` is "ipc" or "nccl", and a rank cannot use it.
     """
     plain = Mpi(comm, on_device=engine == "gpu")
     told = engine, kind, str(deadline)  # NaN as a text equals itself

@@ -1,12 +1,12 @@
-"""The transport between ranks of one machine: device arrays are read where their rank has them, through CUDA IPC.
+"""The transport between ranks of one machine: ranks read device arrays from each other's memory, through CUDA IPC.
 
-Each rank has a *window*, device memory that the others have opened. A rank copies what it sends into its window; a
-collective of numbers says that all have launched this, and where each part begins; then every rank copies its parts out
-of the others' windows. This works between cards, over NVLink where they have it, and between ranks that share a card.
-Devices wait for each other by signals, events of CUDA: hosts continue to launch meanwhile.
-The window has two halves, which messages use in turns, and so have signals: when a rank writes to a half again, it has
-waited for the signals of the message after the one that was there, which follow all reads of it. So an exchange is one
-collective. Host arrays travel over MPI.
+Each rank has a *window*, device memory that the others have opened. A rank copies the arrays that it sends into its
+window. By a collective of numbers all ranks learn that these copies are launched, and where each part begins; then
+every rank copies its parts out of the others' windows. This works between cards, over NVLink if they have it, and
+between ranks that share a card. Devices wait for each other by signals (CUDA events) while hosts continue to launch.
+Messages use the two halves of the window in turn, and signals likewise: before a rank overwrites a half, it has waited
+for the signals of the next message, which follow all reads of that half. So an exchange is one collective. Host arrays
+travel over MPI.
 
 Source: CUDA C++ Programming Guide, section Interprocess Communication.
 """
@@ -31,11 +31,11 @@ __all__ = ["Ipc"]
 
 _FIRST = 1 << 20  # bytes of a half at first
 _ALIGN = 16  # bytes: an array of any type may begin there
-_FAILED = -2  # instead of a window's version: the rank has no memory for it
+_FAILED = -2  # sent in place of a window's version: the rank has no memory for a window
 
 
 class Ipc(Mpi):
-    """Collectives of device arrays through the memory of the machine's cards, all else over MPI.
+    """Collectives of device arrays through the memory of the machine's cards, all others over MPI.
 
     Parameters
     ----------
@@ -58,13 +58,13 @@ class Ipc(Mpi):
         self._half, self._turn, self._version = 0, 0, -1
         self._signals, self._waits = self._open_signals()
         self._window: Window
-        self._old: list[Window] = []  # some rank may still have them open
-        self._versions = [-1] * self.size  # of the windows that this rank has opened
+        self._old: list[Window] = []  # replaced windows, which a rank may still have open
+        self._versions = [-1] * self.size  # the versions of the windows that this rank has opened
         self._theirs: dict[int, Any] = {}
         self._address, self._addresses = 0, [0] * self.size
-        self._shared = SharedWindows(self)  # which kernels write, and no message uses
-        self._ranks = [*range(self.rank, self.size), *range(self.rank)]  # so each card is read by one other at a time
-        failed = self._make_room(_FIRST)
+        self._shared = SharedWindows(self)  # windows that kernels write, and no message uses
+        self._ranks = [*range(self.rank, self.size), *range(self.rank)]  # one rank at a time reads a card
+        failed = self._map_at_least(_FIRST)
         self._open(self.numbers(_FAILED if failed else self._version)[:, 0].tolist(), failed, [])
 
     def gather(self, mine: Any, counts: Counts) -> Any:
@@ -98,7 +98,7 @@ class Ipc(Mpi):
         return self._exchange([mine], [np.zeros(self.size, np.int64)], [counts], [after])[0]
 
     def shared(self, nbytes: int, told: int, key: Any, owner: Any) -> Shared | None:
-        """Return windows of their own: no message clears the bytes left there."""
+        """Return memory in separate windows, in which messages overwrite nothing; see the protocol."""
         windows = self._shared
         if not windows.prepare(nbytes, key, owner):
             return None
@@ -113,13 +113,13 @@ class Ipc(Mpi):
         self._follow()
 
     def _follow(self) -> None:
-        """Let what is launched from now on wait for the signals that all have given."""
+        """Make later launches wait for the signals that all ranks have given."""
         for wait in self._waits[self._turn]:
             wait()
         self._turn = 1 - self._turn
 
     def _open_signals(self) -> tuple[list[Signal], list[list[Callable[[], None]]]]:
-        """Return this rank's two signals, and the waits for those of the others, for each of the two."""
+        """Return this rank's two signals, and for each of the two the waits for the signals of other ranks."""
         mine: list[Signal] = []
         waits: list[list[Callable[[], None]]] = [[], []]
         why = ""
@@ -147,7 +147,7 @@ class Ipc(Mpi):
     def _exchange(
         self, arrays: Sequence[Any], starts: Sequence[Counts], counts: Sequence[Counts], ranks: Sequence[int]
     ) -> list[Any]:
-        """Show arrays to all ranks, of which rank r reads from ``starts[k][r]``.
+        """Copy arrays into the window, where rank r reads array k from element ``starts[k][r]`` on.
 
         Return ``counts[k][r]`` elements of array k of each rank r.
         """
@@ -158,21 +158,21 @@ class Ipc(Mpi):
         for array in arrays:
             firsts.append(end)
             end += -(-int(array.nbytes) // _ALIGN) * _ALIGN
-        failed = self._make_room(end)
+        failed = self._map_at_least(end)
         begin = self._turn * self._half
         for array, first in zip(arrays, firsts, strict=True):
             if not failed and array.nbytes:
                 gpu.move(self._address + begin + first, gpu.pointer(array), array.nbytes)
         self._signals[self._turn].give()
         outs = []
-        if not failed:  # otherwise all raise an error once they are told
+        if not failed:  # else all ranks raise an error after the collective
             try:
                 outs = [gpu.xp.empty(int(each.sum()), array.dtype) for array, each in zip(arrays, counts, strict=True)]
             except MemoryError as error:
                 failed = str(error)
             if outs and self.rank in ranks:
                 for each in zip(arrays, outs, starts, counts, strict=True):
-                    self._move_own(*each)  # while the host tells the others
+                    self._move_own(*each)  # the device copies while the host runs the collective
         places = [
             begin + first + start * array.dtype.itemsize
             for array, first, each in zip(arrays, firsts, starts, strict=True)
@@ -195,14 +195,14 @@ class Ipc(Mpi):
         return outs
 
     def _move_own(self, array: Any, out: Any, starts: Counts, counts: Counts) -> None:
-        """Move what this rank sends to itself."""
+        """Copy the elements that this rank sends to itself."""
         item, count = array.dtype.itemsize, int(counts[self.rank])
         if count:
             target = self._gpu.pointer(out) + item * int(counts[: self.rank].sum())
             self._gpu.move(target, self._gpu.pointer(array) + item * int(starts[self.rank]), item * count)
 
-    def _make_room(self, nbytes: int) -> str:
-        """Replace the window by a larger one where a message needs it; return why that failed, if it did."""
+    def _map_at_least(self, nbytes: int) -> str:
+        """Replace the window by a larger one if a message needs it; return the error's text if that fails, else ""."""
         if nbytes <= self._half:
             return ""
         half = 1 << (nbytes - 1).bit_length()
@@ -217,15 +217,15 @@ class Ipc(Mpi):
         return ""
 
     def _open(self, versions: list[int], failed: str, closed: list[Window]) -> None:
-        """Open the windows that are new; all ranks know from the versions that there are some, or that one failed.
+        """Open the windows of new versions; by the versions all ranks know of new windows, and of a rank that failed.
 
-        `closed`: this rank's windows that were replaced before this message. They are freed if all ranks opened their
-        successors, else kept until they have.
+        `closed`: this rank's windows that were replaced before this message. They are freed once all ranks have opened
+        the windows that replaced them.
         """
         if versions == self._versions:
             closed.clear()
             return
-        self._gpu.synchronize()  # once all have told that, none reads a window that was replaced
+        self._gpu.synchronize()  # after the next collective no rank reads a window that was replaced
         self._old += closed
         new = [rank for rank, version in enumerate(versions) if version != self._versions[rank]]
         self.agree(OutOfMemory, failed)
@@ -242,7 +242,7 @@ class Ipc(Mpi):
         self._versions = versions
 
     def agree(self, kind: type[Exception], why: str) -> None:
-        """Raise an error on all ranks if one has a reason."""
+        """Raise an error of a kind on all ranks if a rank gives a reason, else ""; collective."""
         for rank, each in enumerate(self.objects(why)):
             if each:
                 raise kind(f"transport 'ipc': rank {rank} of {self.size}: {each}")

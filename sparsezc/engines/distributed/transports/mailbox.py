@@ -1,9 +1,9 @@
 """An all-gather of integers between ranks of one machine, through memory that they share, in a few us.
 
-Each rank has a *box* for even and one for odd rounds: the number of the round with that of integers, and these. A rank
-writes its integers, then the round, and waits until all boxes have the round. It may overwrite a box two rounds later:
-then all others have told it the round between, hence have read the one before. Ranks that send different
-numbers of integers are not at the same statement: an error on all of them.
+Each rank has a *box* for even and one for odd rounds: a tag (the round and the number of integers) and the integers. A
+rank writes its integers, then the tag, and waits until the tags of all boxes have the round. It may overwrite a box two
+rounds later: by then all others have written the round between, hence have read the one before. Ranks that send
+different numbers of integers are not at the same statement: all raise an error.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from sparsezc.exceptions import InvalidValue
 
 __all__ = ["Mailbox", "open_mailbox"]
 
-_ROOM = 127  # integers of a box, beside the round: 1 KiB, so that no two ranks write to one line
-_BOX = _ROOM + 1
-_BITS = _ROOM.bit_length()  # of the number of integers, below the round
+_CAPACITY = 127  # integers of a box, beside the tag: 1 KiB in all, so that no two ranks write to one cache line
+_BOX = _CAPACITY + 1
+_BITS = _CAPACITY.bit_length()  # bits of the number of integers, below the round in the tag
 
 
 def open_mailbox(comm: Any, wait: Callable[[Callable[[], bool]], None]) -> Mailbox | None:
@@ -58,19 +58,19 @@ class Mailbox:
         self._mine = self._boxes[self._rank]
         self._others = [box for rank, box in enumerate(self._boxes) if rank != self._rank]
         self._mine[:] = array("q", bytes(2 * _BOX * 8))
-        comm.Barrier()  # no rank writes to boxes that are cleared later
+        comm.Barrier()  # no rank writes before all boxes are cleared
 
     def holds(self, count: int) -> bool:
-        """Return whether so many integers fit in a box."""
-        return count <= _ROOM
+        """Return whether `count` integers fit in a box."""
+        return count <= _CAPACITY
 
     def tell(self, mine: tuple[int, ...]) -> NDArray[np.int64]:
-        """Return the integers of all ranks, shape (ranks, len(mine)); all ranks call it with as many.
+        """Return the integers of all ranks, shape (ranks, len(mine)); all ranks give the same number of integers.
 
         Raises
         ------
         InvalidValue
-            On all ranks, if they do not.
+            On all ranks, if the numbers of integers differ.
         """
         self._round = number = self._round + 1
         at, tag = _BOX * (number & 1), number << _BITS | len(mine)
@@ -92,7 +92,7 @@ class Mailbox:
         return np.array([box[first:end].tolist() for box in self._boxes], np.int64)
 
     def _refuse(self, at: int) -> NoReturn:
-        told = [box[at] & _ROOM for box in self._boxes]
+        told = [box[at] & _CAPACITY for box in self._boxes]
         other = next(rank for rank, count in enumerate(told) if count != told[0])
         raise InvalidValue(
             f"ranks have strayed: of a message of integers rank 0 sends {told[0]}, and rank {other} {told[other]};"

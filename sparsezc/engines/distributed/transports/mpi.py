@@ -25,12 +25,12 @@ from sparsezc.engines.distributed.transports.protocol import DEADLINE, Counts, S
 
 __all__ = ["Mpi"]
 
-_POLLS = 200  # about 50 us: shorter waits keep the processor
-_YIELDS = 200  # about 200 us more: then the other ranks have long work to do
-_MOVING = 5e-9  # seconds a byte that ranks poll: a fifth of a GB/s, and machines reach some
-_NAP, _LONGEST_NAP = 5e-5, 1e-3  # seconds; between these a tenth of the wait so far, which then ends a tenth later
-_TAG, _END = 1, 2  # of messages: those of shifts, and that of a rank whose program ends
-_PACKS_BELOW = 0.75  # between machines, or through host memory: several times slower than values are packed
+_POLLS = 200  # about 50 us of polls: in shorter waits a rank keeps its processor
+_YIELDS = 200  # about 200 us more of polls, each of which yields the processor: in longer waits a rank sleeps
+_MOVING = 5e-9  # seconds a byte that ranks poll before they sleep: 0.2 GB/s, less than machines reach
+_NAP, _LONGEST_NAP = 5e-5, 1e-3  # seconds: the shortest and longest sleep; between them a tenth of the wait so far
+_TAG, _END = 1, 2  # tags of messages: of shifts, and of a rank whose program ends
+_PACKS_BELOW = 0.75  # packing is several times faster than networks, and than copies through host memory
 
 
 class Mpi:
@@ -43,7 +43,7 @@ class Mpi:
     deadline : float
         Seconds after which a wait ends all ranks.
     on_device : bool
-        Arrays are the device's, and pass through host memory.
+        Device arrays are exchanged, through host memory.
     """
 
     def __init__(self, comm: Any, deadline: float = DEADLINE, *, on_device: bool = False) -> None:
@@ -74,7 +74,7 @@ class Mpi:
 
     def gather(self, mine: Any, counts: Counts) -> Any:
         size = mine.dtype.itemsize
-        out = self._room("in", mine, int(counts.sum()))
+        out = self._received("in", mine, int(counts.sum()))
         given = self._host("out", mine)
         self._wait(self.comm.Iallgatherv(given, [_bytes(out), counts * size]), "gather", out.nbytes)
         self.received += (int(counts.sum()) - int(counts[self.rank])) * size
@@ -82,13 +82,13 @@ class Mpi:
 
     def scatter(self, mine: Any, sent: Counts, received: Counts) -> Any:
         size = mine.dtype.itemsize
-        out = self._room("in", mine, int(received.sum()))
+        out = self._received("in", mine, int(received.sum()))
         given = [self._host("out", mine), sent * size]
         self._wait(self.comm.Ialltoallv(given, [_bytes(out), received * size]), "scatter", max(mine.nbytes, out.nbytes))
         self.received += (int(received.sum()) - int(received[self.rank])) * size
         return self._back(out, mine)
 
-    # Of two arrays one message has the first, then the second.
+    # A message of two arrays has the first, then the second.
 
     def gather_both(self, one: Any, two: Any, ones: Counts, twos: Counts) -> tuple[Any, Any]:
         sizes = one.dtype.itemsize, two.dtype.itemsize
@@ -107,7 +107,7 @@ class Mpi:
 
     def shift(self, mine: Any, count: int) -> Any:
         before, after = (self.rank - 1) % self.size, (self.rank + 1) % self.size
-        out = self._room("in", mine, count)
+        out = self._received("in", mine, count)
         receiving = self.comm.Irecv(_bytes(out), source=after, tag=_TAG)
         sending = self.comm.Isend(self._host("out", mine), dest=before, tag=_TAG)
         self._wait(receiving, "shift", out.nbytes)
@@ -126,11 +126,11 @@ class Mpi:
         print(f"rank {self.rank} of {self.size}: {said}", file=sys.stderr, flush=True)  # noqa: T201
 
     def end(self) -> None:
-        """Wait for all ranks at the end of the program, and tell at the deadline which are missing; not a collective.
+        """Wait for all ranks at the end of the program, and print at the deadline which are missing; not a collective.
 
-        They may work alone, as one that writes results does, so they are not ended; MPI itself waits without a word.
+        Missing ranks may still work alone, for example write results, so they are not ended; MPI would wait silently.
         """
-        if MPI.Is_finalized():  # by the program
+        if MPI.Is_finalized():  # the program finalized MPI
             return
         others, nothing = [rank for rank in range(self.size) if rank != self.rank], np.empty(0, np.uint8)
         told = [self.comm.Isend(nothing, dest=rank, tag=_END) for rank in others]
@@ -168,7 +168,7 @@ class Mpi:
             now = monotonic()
             if now > began + self.deadline:
                 self.abort(
-                    f"{what}: another rank did not come within {self.deadline:g} s (collective {self.calls} of this"
+                    f"{what}: another rank did not arrive within {self.deadline:g} s (collective {self.calls} of this"
                     " rank); all ranks end"
                 )
 
@@ -178,12 +178,12 @@ class Mpi:
         """Return the bytes of an array in host memory."""
         if isinstance(array, np.ndarray):
             return _bytes(np.ascontiguousarray(array))
-        room = self._buffer(way, array.nbytes)
+        staged = self._buffer(way, array.nbytes)
         if array.nbytes:
-            cuda.current().copy_out(array, room)
-        return room
+            cuda.current().copy_out(array, staged)
+        return staged
 
-    def _room(self, way: str, like: Any, count: int) -> NDArray[Any]:
+    def _received(self, way: str, like: Any, count: int) -> NDArray[Any]:
         """Return a host array for `count` elements that arrive."""
         if isinstance(like, np.ndarray):
             return np.empty(count, like.dtype)
@@ -216,7 +216,7 @@ def _joined(arrays: Sequence[Any]) -> Any:
 
 
 def _parted(arrived: Any, counts: Sequence[Counts], dtypes: tuple[Any, Any]) -> tuple[Any, Any]:
-    """Return the two arrays of messages that follow each other."""
+    """Return the two arrays from messages, each of which has a part of the first, then one of the second."""
     xp, end = _module(arrived), 0
     made = [xp.empty(int(each.sum()), dtype) for each, dtype in zip(counts, dtypes, strict=True)]
     into, at = [array.view(np.uint8) for array in made], [0, 0]

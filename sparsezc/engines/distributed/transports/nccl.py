@@ -1,4 +1,4 @@
-"""The transport between cards of several machines: device arrays travel through NCCL, all else over MPI.
+"""The transport between cards of several machines: device arrays travel through NCCL, host arrays over MPI.
 
 NCCL refuses two ranks on one card, which :class:`~sparsezc.engines.distributed.transports.ipc.Ipc` serves. All calls of
 the library are in :class:`Binding`, so that another binding than CuPy's is a change of one class.
@@ -42,21 +42,21 @@ class Binding:
         self._nccl, self._stream = nccl, get_current_stream
 
     def card(self) -> str:
-        """Return a name that only this card has."""
+        """Return the UUID of this rank's card."""
         import cupy
 
         return str(cupy.cuda.runtime.getDeviceProperties(cupy.cuda.runtime.getDevice())["uuid"])
 
     def name(self) -> Any:
-        """Return a name for a new communicator."""
+        """Return the unique id of a new NCCL communicator."""
         return self._nccl.get_unique_id()
 
     def join(self, size: int, name: Any, rank: int) -> None:
-        """Become a rank of the communicator of a name; all ranks do so."""
+        """Join the NCCL communicator of a unique id (`name`); a collective."""
         self._ranks = self._nccl.NcclCommunicator(size, name, rank)
 
     def exchange(self, sent: Sequence[Part], received: Sequence[Part]) -> None:
-        """Begin to send and to receive; kernels launched later wait for it."""
+        """Launch sends and receives on the stream; kernels launched later wait for them."""
         stream = self._stream().ptr
         self._nccl.groupStart()
         for address, nbytes, rank in sent:
@@ -71,7 +71,7 @@ class Binding:
 
 
 class Nccl(Mpi):
-    """Collectives of device arrays through NCCL, all else over MPI.
+    """Collectives of device arrays through NCCL, all others over MPI.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class Nccl(Mpi):
         limit = monotonic() + self.deadline
         while not self._nccl.has_ended():
             if monotonic() > limit:
-                self.abort(f"NCCL: another rank did not come within {self.deadline:g} s; all ranks end")
+                self.abort(f"NCCL: another rank did not arrive within {self.deadline:g} s; all ranks end")
         return out
 
 

@@ -1,4 +1,4 @@
-"""Exchange between the ranks of a distributed program: the protocol of a transport, and the one of a single process.
+"""Exchange between the ranks of a distributed program: the protocol of a transport, and that of one process.
 
 Arrays are the local engine's: NumPy arrays on the CPU engine, device arrays on the GPU engine; a transport returns
 arrays of the kind that it was given. Counts are numbers of elements, one a rank. Every method is a collective: all
@@ -18,7 +18,7 @@ from sparsezc.exceptions import InvalidValue
 
 __all__ = ["DEADLINE", "Alone", "Shared", "Transport", "check_options"]
 
-#: Seconds that a rank waits for the others by default: readers may be as much apart.
+#: Seconds that a rank waits for the others by default: ranks that read files may be as far apart.
 DEADLINE = 600.0
 
 Counts = NDArray[np.int64]
@@ -32,15 +32,15 @@ class Shared(NamedTuple):
     arrays : list of arrays of bytes
         One of each rank.
     left : object or None
-        What the last caller said of their contents; None: zeros.
+        The note that the last caller left about the contents; None: the contents are zeros.
     leave : callable
-        Is told, at the end, what to say to the next caller with the same key.
+        Called at the end with a note about the contents, for the next caller with the same key.
     told : array of bytes
         Host memory of this rank that its kernels write.
     wait : callable
         Calls a function until it returns true, at most until the deadline: kernels of ranks wait for each other.
     count_received : callable
-        Is told the bytes that this rank received so.
+        Called with the bytes that this rank received through this memory.
     """
 
     arrays: list[Any]
@@ -56,7 +56,7 @@ _ENGINES = ("cpu", "gpu")
 
 
 def check_options(engine: Any, kind: Any, deadline: Any) -> None:
-    """Refuse options of ``distributed.init``; what is wrong on one rank is wrong on all, as they give the same.
+    """Raise an error for invalid options of ``distributed.init``, on all ranks, as all give the same options.
 
     Raises
     ------
@@ -87,7 +87,7 @@ class Transport(Protocol):
     waited : float
         Seconds of this process's processor time within collectives: ranks poll while they wait.
     packs_below : float
-        Packing single values saves time where they are less than this share of all; 0: it never does.
+        Packing wanted values saves time if they are less than this share of all; 0: it never does.
     """
 
     rank: int
@@ -98,10 +98,10 @@ class Transport(Protocol):
     packs_below: float
 
     def numbers(self, *mine: int) -> NDArray[np.int64]:
-        """Return some integers of every rank, shape (size, len(mine))."""
+        """Return the integers of every rank, shape (size, len(mine))."""
 
     def objects(self, mine: Any) -> list[Any]:
-        """Return an object of every rank, in rank order; objects are pickled."""
+        """Return the objects of all ranks, in rank order; objects are pickled."""
 
     def gather(self, mine: Any, counts: Counts) -> Any:
         """Return the arrays of all ranks, one after the other; ``counts[r]`` elements are of rank r."""
@@ -122,10 +122,10 @@ class Transport(Protocol):
         """Send an array to the rank before this one, in a ring; return the `count` elements of the rank after it."""
 
     def shared(self, nbytes: int, told: int, key: Any, owner: Any) -> Shared | None:
-        """Return memory of each rank, zeros or as left by the last caller with this key.
+        """Return memory of each rank that kernels of all access: zeros, or as the last caller with this key left it.
 
-        None: kernels do not reach it, or a rank has too little. `told`: the bytes of host memory. All ranks ask for as
-        many bytes. The memory may be freed once no `owner` that needs as much is left: an object of each rank, which is
+        None: kernels cannot access it, or a rank has too little. `told`: bytes of host memory. `nbytes` is the same on
+        all ranks. The memory may be freed once no `owner` that needs as much is alive: an object of each rank, which is
         referred to weakly.
         """
 

@@ -1,8 +1,8 @@
-"""The windows of all ranks that kernels of each write, kept for as long as an object needs them.
+"""Windows that kernels of all ranks write, kept for as long as an object needs them.
 
-A window may be freed only once no other rank has it open, and ranks free their part of an object when their garbage
-collection finds it. So messages between ranks tell whether the sender's window is larger than its objects need. As soon
-as one says so, all ranks free theirs, in the same message: the object can take part in no further collective.
+A window may be freed only once no other rank has it open, and each rank frees its part of an object when its garbage
+collector finds it. So each message states whether the sender's window is larger than its objects need. If one is, all
+ranks free their windows in that message: an object that one rank has freed can take part in no further collective.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ __all__ = ["SharedWindows"]
 
 
 class SharedWindows:
-    """A window of each rank, of as many bytes, or none; a cache that counts towards the budget of device memory.
+    """Windows of one size, one of each rank, or none; a cache that counts towards the budget of device memory.
 
     Attributes
     ----------
     arrays : list of arrays of bytes
         One of each rank.
     nbytes : int
-        Of the window of this rank; all ranks know it.
+        Bytes of each window, the same on all ranks.
     left : object or None
-        What was said of the contents when they were last left; None: they are zeros.
+        The note that the last caller left about the contents; None: the contents are zeros.
     """
 
     def __init__(self, transport: Ipc) -> None:
         self._transport, self._gpu = transport, cuda.current()
         self.arrays: list[Any] = []
         self.nbytes, self.left = 0, None
-        self._key: Any = None  # of who left them
+        self._key: Any = None  # of the caller that left them
         self._needs: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
         self._dropped = False
         budget.register_cache(self)
 
     def drop(self) -> None:
-        """Have the windows freed at the next message: alone a rank must not free its own."""
+        """Have all ranks free their windows at the next message: a rank alone must not free its own."""
         self._dropped = self.nbytes > 0
 
     def exceed_needs(self) -> bool:
-        """Return whether this rank's objects need less, or its device memory is short."""
+        """Return whether the windows are larger than this rank's objects need, or its device memory is short."""
         return self.nbytes > 0 and (self._dropped or self.nbytes > max(self._needs.values(), default=0))
 
     def prepare(self, nbytes: int, key: Any, owner: Any) -> bool:
@@ -67,24 +67,24 @@ class SharedWindows:
         elif told[:, 0].all():
             self.left = left
             return True
-        self._transport.meet()  # what others wrote before has arrived
+        self._transport.meet()  # the earlier writes of other ranks have arrived
         self.arrays[self._transport.rank].fill(0)
         self._transport.meet()
         return True
 
     def leave(self, key: Any, left: Any) -> None:
-        """Keep what is to be said of the contents to who comes next with this key."""
+        """Keep a note about the contents for the next caller with this key."""
         self._key, self.left = key, left
 
     def free(self) -> None:
         """Free the windows, if there are any; a collective."""
         if not self.nbytes:
             return
-        self._gpu.synchronize()  # no kernel of this rank writes into windows of others any more
+        self._gpu.synchronize()  # no kernel of this rank still writes into windows of others
         mine = self.arrays[self._transport.rank]
         self.arrays.clear()
         self.nbytes, self.left, self._key, self._dropped = 0, None, None, False
-        self._transport.numbers(0)  # all have closed those of others
+        self._transport.numbers(0)  # all ranks have closed the windows of others
         del mine
 
     def _allocate(self, nbytes: int) -> bool:

@@ -43,7 +43,7 @@ def color_rows(e: Any, out: Any, write: Write[Mask | None]) -> None:
     color = xp.full(n, 2**32 - 1, np.uint32)
     prelude = text(rows.wide, key.itemsize == 8)
     work = {
-        "room": n, "indptr": rows.indptr, "indices": rows.arguments.indices, "order": order,
+        "capacity": n, "indptr": rows.indptr, "indices": rows.arguments.indices, "order": order,
         "waits": xp.zeros(n, np.uint32),
     }  # fmt: skip
 

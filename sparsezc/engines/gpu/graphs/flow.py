@@ -43,7 +43,7 @@ def net_flow(e: Any) -> MatrixStore:
     flow.drain(t.value, s.value)
     flow.drain(s.value, t.value)
     found = VectorStore(e.dtype, rows.nvals)
-    found.put(cuda.current().xp.arange(rows.nvals), _values(rows, e.dtype) - flow.room)
+    found.put(cuda.current().xp.arange(rows.nvals), _values(rows, e.dtype) - flow.residual)
     return matrix_index.with_values(A._store, found)
 
 
@@ -58,12 +58,12 @@ class _Flow:
         self.key = np.dtype(np.uint64 if n >= 2**32 else np.uint32)
         self.back = _opposite(e, rows, place)
         self.indptr = rows.indptr
-        self.room, self.got = _values(rows, dtype), xp.zeros(rows.nvals, dtype.np_type)
+        self.residual, self.got = _values(rows, dtype), xp.zeros(rows.nvals, dtype.np_type)
         self.excess, self.height = xp.zeros(n, dtype.np_type), xp.empty(n, np.uint32)
         self.lists = [xp.empty(n, self.key) for _ in range(2)]
         self._prelude = text(self.rows.wide, self.key, place, dtype)
         self._arrays = {
-            "indptr": self.indptr, "indices": self.rows.arguments.indices, "back": self.back, "room": self.room,
+            "indptr": self.indptr, "indices": self.rows.arguments.indices, "back": self.back, "residual": self.residual,
             "got": self.got, "excess": self.excess, "height": self.height, "raised": xp.empty(n, np.uint32),
             "mark": xp.zeros(n, np.uint32),
         }  # fmt: skip

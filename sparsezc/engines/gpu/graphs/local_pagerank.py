@@ -61,7 +61,7 @@ class Solutions(NamedTuple):
     ends: Any
 
 
-class _Room(NamedTuple):
+class _Capacity(NamedTuple):
     """The places of a seed: vertices, entries, and 2^bits slots of the table of vertices that these name."""
 
     vertices: int
@@ -69,7 +69,7 @@ class _Room(NamedTuple):
     bits: int
 
     @classmethod
-    def within(cls, rows: Rows, rho: float) -> _Room:
+    def within(cls, rows: Rows, rho: float) -> _Capacity:
         entries = min(rows.nvals, int(1 / rho) + 1)
         vertices = min(rows.nrows, entries)
         return cls(vertices, entries, (2 * min(rows.nrows, entries + 1)).bit_length())  # at most half full
@@ -92,38 +92,40 @@ def local_pagerank(
         return None
     if _MOST * rho < 1 or most < _FINEST or max_iter > cooperative_launch.ROUNDS:
         return None
-    room = _Room.within(rows, rho)
-    nbytes = room.nbytes(rows.wide)
-    fit = min(budget.make_room(nbytes * min(seeds.size, _MANY)) // nbytes, seeds.size)
+    capacity = _Capacity.within(rows, rho)
+    nbytes = capacity.nbytes(rows.wide)
+    fit = min(budget.make_available(nbytes * min(seeds.size, _MANY)) // nbytes, seeds.size)
     count = fit if (each := fit >= _MANY) else 1
     if fit < 1 or count < _FEWEST * rho:
         return None
-    return _solved(rows, seeds[:count], limits, room, each)
+    return _solved(rows, seeds[:count], limits, capacity, each)
 
 
 def _solved(
-    rows: Rows, seeds: NDArray[np.int64], limits: tuple[float, float, float, int, int], room: _Room, each: bool
+    rows: Rows, seeds: NDArray[np.int64], limits: tuple[float, float, float, int, int], capacity: _Capacity, each: bool
 ) -> Solutions | None:
     gpu, xp, k = rows.device, rows.device.xp, seeds.size
     alpha, rho, most, max_iter, every = limits
     kernel, count_ends = _kernels(gpu, stats.collecting is not None, rows.wide, each)  # type: ignore[arg-type]  # hashable, as in plan.py
-    key = xp.full(k << room.bits, -1, np.int64 if rows.wide else np.int32).view(np.uint64 if rows.wide else np.uint32)
-    place, flow = xp.zeros(k << room.bits, np.uint32), xp.zeros(k << room.bits, np.uint64)
-    vertex, begin, degree, come = xp.zeros((4, k * room.vertices), np.uint64)
-    y, (owner, number) = xp.empty(k * room.vertices), xp.empty((2, k * room.entries), np.uint32)
-    slot = xp.empty(k * room.entries, np.uint32)
+    key = xp.full(k << capacity.bits, -1, np.int64 if rows.wide else np.int32).view(
+        np.uint64 if rows.wide else np.uint32
+    )
+    place, flow = xp.zeros(k << capacity.bits, np.uint32), xp.zeros(k << capacity.bits, np.uint64)
+    vertex, begin, degree, come = xp.zeros((4, k * capacity.vertices), np.uint64)
+    y, (owner, number) = xp.empty(k * capacity.vertices), xp.empty((2, k * capacity.entries), np.uint32)
+    slot = xp.empty(k * capacity.entries, np.uint32)
     state, wait = xp.zeros(k * _STATE, np.uint64), xp.zeros(cooperative_launch.WAIT, np.uint64)
     around = xp.asarray(np.ascontiguousarray(seeds))
     if each:
         run, blocks = stats.counted(kernel, placements.lie_near(rows)), k
     else:
         run = stats.together(kernel, placements.lie_near(rows))
-        blocks = min(launch.blocks(gpu, room.entries), _BLOCKS * gpu.multiprocessors)
+        blocks = min(launch.blocks(gpu, capacity.entries), _BLOCKS * gpu.multiprocessors)
     run(
         blocks, indptr=rows.indptr, indices=rows.arguments.indices, seeds=around, alpha=alpha, rho=rho,
-        most=most, max_iter=max_iter, every=every, key=key, place=place, flow=flow, bits=room.bits, vertex=vertex,
-        begin=begin, degree=degree, y=y, come=come, rooms=room.vertices, owner=owner, number=number, slot=slot,
-        room=room.entries, state=state, wait=wait,
+        most=most, max_iter=max_iter, every=every, key=key, place=place, flow=flow, bits=capacity.bits, vertex=vertex,
+        begin=begin, degree=degree, y=y, come=come, vertex_capacity=capacity.vertices, capacity=capacity.entries,
+        owner=owner, number=number, slot=slot, state=state, wait=wait,
     )  # fmt: skip
     read = gpu.asnumpy(state).reshape(k, _STATE)
     if (read[:, 2] == _FULL).any():
@@ -132,22 +134,28 @@ def _solved(
     grown = float(read[open_, 4].view(np.float64).max(initial=0))
     first = np.cumsum(sizes) - sizes
     # of each seed the first places, by one copy
-    at = xp.asarray(np.repeat(np.arange(k) * room.vertices - first, sizes) + np.arange(sizes.sum()))
+    at = xp.asarray(np.repeat(np.arange(k) * capacity.vertices - first, sizes) + np.arange(sizes.sum()))
     found = gpu.asnumpy(xp.stack([x[at] for x in (vertex, degree, y.view(np.uint64))]))
-    ends = partial(_ends, count_ends, first, state, owner, number, room.entries)
+    ends = partial(_ends, count_ends, first, state, owner, number, capacity.entries)
     vertices, degrees = found[:2].view(np.int64)
     return Solutions(sizes, vertices, degrees, found[2].view(np.float64), not open_.any(), grown, ends)
 
 
 @launch.locked
 def _ends(
-    count: Launcher, first: NDArray[np.int64], state: Any, owner: Any, number: Any, room: int, rank: NDArray[np.int64]
+    count: Launcher,
+    first: NDArray[np.int64],
+    state: Any,
+    owner: Any,
+    number: Any,
+    capacity: int,
+    rank: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     gpu = cuda.current()
     ends = gpu.xp.zeros(rank.size, np.uint64)
-    of_each = max(1, launch.blocks(gpu, first.size * room) // first.size)
+    of_each = max(1, launch.blocks(gpu, first.size * capacity) // first.size)
     count.launch(
-        of_each * first.size, seeds=first.size, state=state, owner=owner, number=number, room=room,
+        of_each * first.size, seeds=first.size, state=state, owner=owner, number=number, capacity=capacity,
         first=gpu.xp.asarray(first), rank=gpu.xp.asarray(rank.astype(np.uint32)), ends=ends,
     )  # fmt: skip
     return gpu.asnumpy(ends).view(np.int64)

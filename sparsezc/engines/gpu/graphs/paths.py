@@ -19,7 +19,8 @@ from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.graphs import cooperative_launch
 from sparsezc.engines.gpu.graphs.cooperative_launch import has_many_rounds, rows_text, shares
 from sparsezc.engines.gpu.products import rows_per_warp
-from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch
+from sparsezc.engines.gpu.runtime import codegen, groups, launch
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.memory.placement import RECORDS
@@ -67,7 +68,7 @@ def shorten(
     See :meth:`sparsezc.expr.engines.Capabilities.shorten`.
     """
     rows, back = matrix.held(matrix.order)
-    if rows is None or near.bits is None or array_pool.serving() is not None:
+    if rows is None or near.bits is None or ENGINE_STATE.pool is not None:
         return None
     if rows.compressed or RECORDS[rows.indices.placement].serves:
         return None

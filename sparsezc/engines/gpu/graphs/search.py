@@ -19,7 +19,8 @@ from sparsezc.engines.gpu.graphs import cooperative_launch
 from sparsezc.engines.gpu.graphs.cooperative_launch import has_many_rounds, rows_text, shares
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS, HeadCache, Heads
 from sparsezc.engines.gpu.products import rows_per_warp
-from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch, presence_words
+from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
@@ -118,7 +119,7 @@ def search(matrix: MatrixStore, start: VectorStore | int, parents: bool) -> Vect
 def serves(rows: Rows, back: Rows | None) -> bool:
     """Return whether one launch can search along some rows and their transpose."""
     sides = [rows] if back is None or back is rows else [rows, back]
-    return array_pool.serving() is None and not any(x.compressed or RECORDS[x.indices.placement].serves for x in sides)
+    return ENGINE_STATE.pool is None and not any(x.compressed or RECORDS[x.indices.placement].serves for x in sides)
 
 
 class Search:

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import array_pool, codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.engines.gpu.storage.layout import BuiltAfter, Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
@@ -70,7 +71,7 @@ class ColumnBlocks(BuiltAfter[Blocks]):
         """Return the blocks for a product with a full vector; without blocks, the rows alone."""
         if not RECORDS[rows.indices.placement].resident or rows.compressed or demand.columns is None:
             return [rows]
-        if array_pool.serving() is not None:  # building would wait for the device
+        if ENGINE_STATE.pool is not None:  # building would wait for the device
             return [rows]
         if not 1 < (nblocks := count(demand.vector_bytes)) <= _MOST or rows.nvals < _PAYS * nblocks * rows.nrows:
             return [rows]

@@ -181,22 +181,22 @@ class HeadCache(Built[Heads]):
             if config.head_budget is not None
             else budget.HEAD_BYTES // id_bytes * slot * rows.nrows
         )
-        room = budget.heads_room(asked, self._room(rows))
-        slots = min(room // (slot * max(rows.nrows, 1)), budget.MOST_HEADS)
+        space = budget.heads_space(asked, self._space(rows))
+        slots = min(space // (slot * max(rows.nrows, 1)), budget.MOST_HEADS)
         setting = config.head_budget, config.budget
         if not slots and rows.nrows and self._told != setting:
             self._told = setting
             warn_slow(
                 f"no row-head cache: one id for each of {rows.nrows:,} rows takes {slot * rows.nrows:,} bytes of device"
-                f" memory and {room:,} may be used (gb.config.head_budget, gb.config.budget)"
+                f" memory and {space:,} may be used (gb.config.head_budget, gb.config.budget)"
             )
         return slots
 
-    def _room(self, rows: Rows) -> int:
+    def _space(self, rows: Rows) -> int:
         """Return the device memory for heads: what is free, or what an algorithm's vectors leave of a budget."""
         # The old heads and segments would be dropped.
-        room = budget.available() + self.nbytes + rows.layouts[SegmentCache].nbytes
-        return room if config.budget is None else max(0, room - budget.working_bytes(rows.nrows))
+        space = budget.available() + self.nbytes + rows.layouts[SegmentCache].nbytes
+        return space if config.budget is None else max(0, space - budget.working_bytes(rows.nrows))
 
 
 def _settings() -> tuple[Any, ...]:

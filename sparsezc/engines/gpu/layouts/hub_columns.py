@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.layouts import column_blocks
-from sparsezc.engines.gpu.runtime import array_pool, boolean_reductions, codegen, gather_scatter, launch
+from sparsezc.engines.gpu.runtime import boolean_reductions, codegen, gather_scatter, launch
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.layout import BuiltAfter, Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
@@ -108,7 +109,7 @@ class HubColumns(BuiltAfter[Hubs]):
         """Return the renumbered rows for a product with a full vector, or None."""
         if not RECORDS[rows.indices.placement].resident or rows.compressed or rows.wide:
             return None
-        if array_pool.serving() is not None:  # building would wait for the device
+        if ENGINE_STATE.pool is not None:  # building would wait for the device
             return None
         if column_blocks.count(demand.vector_bytes) == 1:
             return None

@@ -15,7 +15,8 @@ from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.layouts.pull_cache import KeptPulls
 from sparsezc.engines.gpu.placements import Wholes
-from sparsezc.engines.gpu.runtime import array_pool, codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer, allocate
@@ -67,7 +68,7 @@ class PackedValues:
 
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
         """Return true, with ``packing="auto"``, once products have read as much as building does."""
-        if demand.dtype.is_complex or array_pool.serving() is not None:
+        if demand.dtype.is_complex or ENGINE_STATE.pool is not None:
             return False
         self.count(int(demand.entries))
         return config.packing != "auto" or self._has_paid(rows)

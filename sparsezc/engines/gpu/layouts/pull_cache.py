@@ -15,7 +15,7 @@ import numpy as np
 from sparsezc import stats
 from sparsezc.config import config
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import array_pool
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.engines.gpu.runtime.groups import PullAgain
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
@@ -72,7 +72,7 @@ class KeptPulls(dict[tuple[Any, ...], Pull]):
         (mask, _), accum, _ = write
         if out.bits is None or vector is out or mask is out.bits:  # the result is written to arrays of its own
             return None
-        if stats.collecting is not None or array_pool.serving() is not None:
+        if stats.collecting is not None or ENGINE_STATE.pool is not None:
             return None
         gpu = cuda.current()
         return (

@@ -26,7 +26,8 @@ from sparsezc import stats
 from sparsezc.device import cuda
 from sparsezc.device.launcher import Launcher
 from sparsezc.engines.gpu.layouts.hub_columns import HubColumns
-from sparsezc.engines.gpu.runtime import array_pool, codegen, launch, presence_words
+from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.engines.gpu.storage.layout import BuiltAfter, Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
@@ -111,7 +112,7 @@ class RowGroups(BuiltAfter[Groups]):
 
     def get_or_build(self, rows: Rows, demand: Demand) -> Groups | None:
         """Return the groups for a product with a full vector that hub columns serve, or None."""
-        if demand.values or array_pool.serving() is not None:
+        if demand.values or ENGINE_STATE.pool is not None:
             return None
         if self.built is None and self.is_worth(rows, demand):
             self.build(rows, demand)

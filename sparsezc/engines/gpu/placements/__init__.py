@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparsezc.engines.gpu.runtime import array_pool, groups
+from sparsezc.engines.gpu.runtime import groups
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer
 from sparsezc.memory.placement import RECORDS
@@ -152,7 +153,7 @@ def part(
 def serves(rows: Rows) -> bool:
     """Return whether the placement supplies the parts of products now; recorded launches read in place."""
     own = RECORDS[rows.indices.placement].serves is not None
-    return own and not rows.compressed and array_pool.serving() is None and rows.nvals > 0
+    return own and not rows.compressed and ENGINE_STATE.pool is None and rows.nvals > 0
 
 
 def moves(rows: Rows) -> bool:

@@ -61,7 +61,7 @@ def size(rows: Rows, entry_bytes: int, share: float = 1.0) -> int:
     """
     vectors, smallest = budget.working_bytes(rows.nrows), least(rows, entry_bytes)
     needed = vectors + smallest
-    may = budget.make_room(needed)
+    may = budget.make_available(needed)
     left = may - vectors
     entries = min(max(int(share * left), min(left, smallest)) // 2, max(MOST, smallest // 2)) // entry_bytes // 32 * 32
     if entries < 2 * spare(rows):

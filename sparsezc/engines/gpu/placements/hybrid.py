@@ -41,10 +41,10 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
     return resident_parts.in_one_launch(region, rows, entries)
 
 
-def _room(rows: Rows, entries: Entries) -> int:
+def _space(rows: Rows, entries: Entries) -> int:
     """Return the bytes for a region: the budget less the vectors and, in case copies become cheapest, their buffers."""
-    room = double_buffer.bytes_for_entries(rows)
-    return room - transfer_cost.buffers(rows, entries, room)
+    space = double_buffer.bytes_for_entries(rows)
+    return space - transfer_cost.buffers(rows, entries, space)
 
 
-RULE = segment_cache.Rule(_room, segment_cache.scattered)
+RULE = segment_cache.Rule(_space, segment_cache.scattered)

@@ -39,13 +39,13 @@ class Rule(NamedTuple):
 
     Attributes
     ----------
-    room : callable
+    space : callable
         Bytes for a region, from the rows and the arrays that a product reads.
     rank : callable
         Sort keys for segments, from their numbers of reads and their indices: the lowest come first.
     """
 
-    room: Callable[[Rows, Entries], int]
+    space: Callable[[Rows, Entries], int]
     rank: Callable[[Any, Any], Any]
 
 
@@ -114,8 +114,10 @@ class Region:
             self._add_passes(rows)
             self._reads >>= np.uint32(1)
             self._counted >>= 1
-        has_room = self.filled < self.slots
-        if self._unseen >= (LOOK if has_room else _LOOK_WHEN_FULL) * size or (has_room and self._unseen >= rows.nvals):
+        has_space = self.filled < self.slots
+        if self._unseen >= (LOOK if has_space else _LOOK_WHEN_FULL) * size or (
+            has_space and self._unseen >= rows.nvals
+        ):
             self._unseen = 0.0
             self._add_passes(rows)
             self._look()
@@ -209,12 +211,12 @@ class SegmentCache(Built[Region]):
             counted = region.counted(rows)
         self.drop()  # frees its memory for the next
         del region
-        room = rule.room(rows, entries)
-        while room >= entries.nbytes << segments.BITS:
+        space = rule.space(rows, entries)
+        while space >= entries.nbytes << segments.BITS:
             try:
-                self.built = Region(rows, entries, room, counted, rule)
+                self.built = Region(rows, entries, space, counted, rule)
             except MemoryError:  # less memory is free than the driver reported, or it is fragmented
-                room //= 2
+                space //= 2
                 continue
             budget.register_cache(self)
             return self.built

@@ -42,11 +42,11 @@ def cheapest(rows: Rows, entries: Entries, wanted: Wanted, expected: float, kept
     """Return the cheapest way for a product that reads about `expected` entries, a share `kept` of them resident."""
     if expected < _MUCH * rows.nvals or wanted.most < rows.nvals or not may(rows, entries):
         return IN_PLACE
-    room = double_buffer.bytes_for_entries(rows)
-    if room < double_buffer.least(rows, entries.nbytes) or (rates := measured(entries, room)) is None:
+    space = double_buffer.bytes_for_entries(rows)
+    if space < double_buffer.least(rows, entries.nbytes) or (rates := measured(entries, space)) is None:
         return IN_PLACE
     share = min(1.0, expected / rows.nvals)  # the estimate may exceed the number of entries
-    seconds = _seconds(rates, rows, entries, share, kept, wanted.words is None, room)
+    seconds = _seconds(rates, rows, entries, share, kept, wanted.words is None, space)
     best = min(seconds, key=seconds.__getitem__)
     return best if _WORTH * seconds[best] < seconds[IN_PLACE] else IN_PLACE
 
@@ -59,17 +59,17 @@ def counted(rows: Rows, entries: Entries, wanted: Wanted) -> Wanted:
     return wanted._replace(entries=float(first if wanted.most < rows.nvals else all_of_them))
 
 
-def buffers(rows: Rows, entries: Entries, room: int) -> int:
+def buffers(rows: Rows, entries: Entries, space: int) -> int:
     """Return the bytes of device memory to leave free for copies, should these ever be the cheapest."""
-    least, left = double_buffer.least(rows, entries.nbytes), 1 - room / (rows.nvals * entries.nbytes)
-    if left <= 0 or not may(rows, entries) or room < max(8 * least, 2 * _SAMPLE):
+    least, left = double_buffer.least(rows, entries.nbytes), 1 - space / (rows.nvals * entries.nbytes)
+    if left <= 0 or not may(rows, entries) or space < max(8 * least, 2 * _SAMPLE):
         return 0
-    if (rates := measured(entries, room)) is None:
+    if (rates := measured(entries, space)) is None:
         return 0
     # A copy moves everything, the other ways only the non-resident entries.
     fastest = max(left * rates.copied, rates.gathered)
     return (
-        min(max(2 * double_buffer.MOST, least), room // 8)
+        min(max(2 * double_buffer.MOST, least), space // 8)
         if fastest > _WORTH * min(rates.streamed, rates.scattered)
         else 0
     )
@@ -85,7 +85,7 @@ def may(rows: Rows, entries: Entries) -> bool:
 
 
 def _seconds(
-    rates: Rates, rows: Rows, entries: Entries, share: float, kept: float, everything: bool, room: int
+    rates: Rates, rows: Rows, entries: Entries, share: float, kept: float, everything: bool, space: int
 ) -> dict[str, float]:
     """Return the seconds that each way takes for a share of the entries, with so many bytes for buffers."""
     total = rows.nvals * entries.nbytes
@@ -95,7 +95,7 @@ def _seconds(
     )
     rest = (1 - kept) * rows.nvals
     copying, copying_few = (
-        1 / rates.copied + _TURN / min(room // n, double_buffer.MOST) for n in (2, 4)
+        1 / rates.copied + _TURN / min(space // n, double_buffer.MOST) for n in (2, 4)
     )  # as gather_rows.py plans them
     return {
         IN_PLACE: (1 - kept) * total / rates.streamed if everything else rest * sectors / rates.scattered,
@@ -113,11 +113,11 @@ def _touched(share: float, rows: Rows, size: int, grain: int) -> float:
 _measured: WeakKeyDictionary[Device, Rates] = WeakKeyDictionary()
 
 
-def measured(entries: Entries, room: int) -> Rates | None:
+def measured(entries: Entries, space: int) -> Rates | None:
     """Return this machine's rates, measured on the first large array; None where device memory is short."""
     gpu = cuda.current()
     if gpu not in _measured:
-        if room < 2 * _SAMPLE:
+        if space < 2 * _SAMPLE:
             return None
         buffer = max(entries.buffers, key=lambda buffer: buffer.nbytes)  # the one with enough bytes
         sample = Pages(buffer.read(0, _SAMPLE // buffer.dtype.itemsize).view("uint8"), buffer.pointer, buffer.pages)

@@ -137,11 +137,13 @@ class LabelRows:
         lengths = rows.indptr[1:] - rows.indptr[:-1]
         counts = [0, *(int((lengths <= limit).sum()) for limit in self.limits), n]
         ends = np.maximum.accumulate(counts)  # a warp's table may have less room than its lanes compare
-        self.room = np.diff(ends)
+        self.capacity = np.diff(ends)
         self.first = xp.asarray(ends[:-1].astype(np.uint64))
         self.listed, self.best, self.moved = (xp.empty(n, self.key) for _ in range(3))
-        longest = int(lengths.max()) if self.room[_TABLE_CLASS] else 0
-        self.tables = labels.tables(longest, int(self.room[_TABLE_CLASS]), self.case) if longest else labels.NO_TABLES
+        longest = int(lengths.max()) if self.capacity[_TABLE_CLASS] else 0
+        self.tables = (
+            labels.tables(longest, int(self.capacity[_TABLE_CLASS]), self.case) if longest else labels.NO_TABLES
+        )
 
     def turn(self, network: Network, turn: Turn, active: Any, size: int) -> None:
         """Let the rows of a turn move; `active`: which may, or for joins what rows have within their group."""
@@ -160,7 +162,7 @@ class LabelRows:
             full, **lists, n=n, indptr=rows.indptr, active=candidates, clears=int(not self.joins),
             given=turn.given, a=turn.a, b=turn.b, turn=turn.turn,
         )  # fmt: skip
-        for kind in np.flatnonzero(self.room).tolist():
+        for kind in np.flatnonzero(self.capacity).tolist():
             tables = self.tables if kind == _TABLE_CLASS else labels.NO_TABLES
             stats.counted(self._chooser(kind), placements.lie_near(rows))(
                 self._grid(kind), network, tables, **lists, **self._matrix, a=turn.a, b=turn.b, turn=turn.turn,
@@ -168,7 +170,7 @@ class LabelRows:
             )  # fmt: skip
         self._kernel("move_rows").launch(
             full, **lists, best=self.best, indptr=rows.indptr, shares=network.shares, label=network.label,
-            totals=network.totals, alone=network.alone, moved=self.moved, room=n,
+            totals=network.totals, alone=network.alone, moved=self.moved, capacity=n,
         )  # fmt: skip
 
     def moved_rows(self, turn: Turn) -> Any:
@@ -194,12 +196,12 @@ class LabelRows:
 
     def _after(self, name: str, counts: Any, **given: Any) -> None:
         stats.counted(self._kernel(name), placements.lie_near(self.rows))(
-            launch.blocks(cuda.current(), 32 * self.rows.nrows), moved=self.moved, room=self.rows.nrows,
+            launch.blocks(cuda.current(), 32 * self.rows.nrows), moved=self.moved, capacity=self.rows.nrows,
             counts=counts, **self._matrix, **given,
         )  # fmt: skip
 
     def _grid(self, kind: int) -> int:
-        gpu, count = cuda.current(), int(self.room[kind])
+        gpu, count = cuda.current(), int(self.capacity[kind])
         if kind == _TABLE_CLASS:
             return int(self.tables.keys.size) // self.tables.slots
         threads = (8, 32, 32, launch.THREADS)[kind]

@@ -53,7 +53,7 @@ class _Found(NamedTuple):
     totals: Any
     bits: int
     found: Any
-    room: int
+    capacity: int
 
 
 class _Sums:
@@ -122,14 +122,14 @@ class _Sums:
         )
         return kept.offsets(xp.searchsorted(pairs, starts << np.uint64(bits)).astype(np.int64)), ids, sums
 
-    def _listed(self, listed: Any, first: int, room: int, bits: int) -> tuple[Any, Any, int]:
+    def _listed(self, listed: Any, first: int, capacity: int, bits: int) -> tuple[Any, Any, int]:
         """Return the pairs of some rows as they are found, with their sums in the lowest bits or beside them."""
         xp = cuda.current().xp
-        totals = groups.NULL if bits else xp.empty(room, self.kind)
-        found = _Found(xp.empty(room, np.uint64), totals, bits, xp.zeros(1, np.uint64), room)
+        totals = groups.NULL if bits else xp.empty(capacity, self.kind)
+        found = _Found(xp.empty(capacity, np.uint64), totals, bits, xp.zeros(1, np.uint64), capacity)
         self._add(listed, first, found)
         count = int(found.found[0])
-        if count > room:
+        if count > capacity:
             raise InvalidValue("sum_by_labels: the sum of all entries is 2^32 or more; dtype FP64 is needed")
         return found.pairs[:count], totals, count
 

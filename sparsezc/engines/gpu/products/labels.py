@@ -159,8 +159,8 @@ def tables(longest: int, count: int, case: Case) -> Tables:
     """Return the tables of blocks that take rows of at most so many entries: as many blocks as fit in memory."""
     gpu = cuda.current()
     slots, key = 2 * longest, np.dtype(np.uint64 if case.long_labels else np.uint32)
-    room = max(1, budget.available() // 4 // (slots * (8 + key.itemsize)))
-    blocks = min(count, room, launch.blocks(gpu, launch.THREADS * count))
+    capacity = max(1, budget.available() // 4 // (slots * (8 + key.itemsize)))
+    blocks = min(count, capacity, launch.blocks(gpu, launch.THREADS * count))
     sums = gpu.xp.empty(blocks * slots, np.uint32 if case.counts else np.float64)
     return Tables(gpu.xp.empty(blocks * slots, key), sums, slots)
 

@@ -20,7 +20,8 @@ from sparsezc.engines.gpu.layouts.row_groups import Groups, RowGroups
 from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.products import push_pull, rows_per_warp
 from sparsezc.engines.gpu.products.rows_per_warp import Grid, Sizes
-from sparsezc.engines.gpu.runtime import array_pool, presence_words
+from sparsezc.engines.gpu.runtime import presence_words
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
@@ -134,7 +135,7 @@ def pulls(product: Product, rows: Rows | None, columns: Rows | None, mask: MaskB
     vector = product.vector
     if rows is None or columns is None or vector is None or product.full:
         return rows is not None, None
-    if array_pool.serving() is not None:  # counting would wait for the device
+    if ENGINE_STATE.pool is not None:  # counting would wait for the device
         return False, None
     entries = vector.count_rows(columns)
     assert vector.count is not None
@@ -294,7 +295,7 @@ def _heads_to_push(product: Product, columns: Rows, rows: Rows | None) -> Heads:
     """Return the row-head cache if rows that are whole in it need not be read over the link."""
     if product.reads_apart(columns):
         return NO_HEADS
-    pool = array_pool.serving()
+    pool = ENGINE_STATE.pool
     count = None if product.vector is None or pool is not None else product.vector.count
     heads = columns.layouts[HeadCache].to_push(columns, rows, count)
     if pool is not None:

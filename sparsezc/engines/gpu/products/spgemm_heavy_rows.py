@@ -95,9 +95,9 @@ class HeavyRow:
             return
         join = codegen.kernel(self.gpu, "spgemm_heavy_add.cu", adding, "heavy_join")
         piece = -(-self.products // PARTS)
-        room = max(1, budget.available() // 4 // values.nbytes)  # parts whose sums are in memory at a time
-        for first in range(0, PARTS, room):
-            count = min(room, PARTS - first)
+        space = max(1, budget.available() // 4 // values.nbytes)  # parts whose sums are in memory at a time
+        for first in range(0, PARTS, space):
+            count = min(space, PARTS - first)
             partial = xp.full(count * ids.size, neutral, values.dtype)
             number = xp.full(1, first, np.uint64)
             kernel.launch(count, self.walk, **place, piece=piece, counter=number, sums=partial)

@@ -50,7 +50,7 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found
     dense = DenseRows.counted(a_rows, b_rows, sums, alone, found, _count_prelude(a_rows.wide, b_rows.wide))
     least = spgemm_heavy_rows.least(found)
     counts = _count(a_rows, b_rows, found, least, dense)
-    _require_room(counts, b_rows.indices.dtype.itemsize + (dtype.np_type.itemsize if iso is None else 0))
+    _require_space(counts, b_rows.indices.dtype.itemsize + (dtype.np_type.itemsize if iso is None else 0))
     offsets = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
     fill = _Fill(semiring, a.dtype, b_type, a_rows, b_rows, names, iso is None, found, least, dense, counts, offsets)
 
@@ -63,14 +63,14 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found
     return assembly.assemble(ranges, make, (a.nrows, ncols), dtype, placement, iso)
 
 
-def _require_room(counts: Any, entry_bytes: int) -> None:
+def _require_space(counts: Any, entry_bytes: int) -> None:
     """Raise OutOfMemory if the product has a row that does not fit the device: each row is made there as a whole."""
     most = int(counts.max()) if counts.size else 0
-    room = budget.make_room(most * entry_bytes)
-    if most * entry_bytes > room:
+    space = budget.make_available(most * entry_bytes)
+    if most * entry_bytes > space:
         raise OutOfMemory(
             f"mxm: a row of the product has {most:,} entries, which take {most * entry_bytes:,} bytes of device memory,"
-            f" and {room:,} may be used; {2 * most * entry_bytes:,} are enough (gb.config.budget), as is a mask, or a"
+            f" and {space:,} may be used; {2 * most * entry_bytes:,} are enough (gb.config.budget), as is a mask, or a"
             " product with some of the columns at a time"
         )
 
@@ -144,8 +144,8 @@ def _listed(tabled: Any, mapped: Any, others: Any, nrows: int, ncols: int) -> _L
     maps: tuple[Any, ...] = 0, 0, 0, 0
     if mapped.size:
         summary = -(-ncols // _MAP_COLUMNS)
-        room = max(1, budget.available() // 4 // _map_bytes(ncols))
-        count = min(mapped.size, room, launch.blocks(gpu, launch.THREADS * mapped.size))
+        space = max(1, budget.available() // 4 // _map_bytes(ncols))
+        count = min(mapped.size, space, launch.blocks(gpu, launch.THREADS * mapped.size))
         words, summaries = xp.zeros(count * summary * 1024, np.uint64), xp.zeros(count * summary, np.uint32)
         maps = count, words, summaries, summary
     return _Listed(mapped.size, tabled.size, rows, bits, *maps)

@@ -15,8 +15,9 @@ from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.products import plan, push_pull, rows_per_warp
 from sparsezc.engines.gpu.products import sddmm as sampled_panels
 from sparsezc.engines.gpu.products.sddmm import Sides, not_sampled
-from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch, presence_words
+from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.engines.gpu.storage.matrix_store import Form, Rows
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.memory.placement import RECORDS
@@ -78,7 +79,7 @@ def frontier_to_push(semiring: Any, rows: Rows, columns: Rows | None, x: Panel, 
         Those of M, which a pull reads, and of its transpose, None where it is not stored.
     """
     vector = x.vector
-    if columns is None or array_pool.serving() is not None or vector.nvals() * _THIN > vector.size:
+    if columns is None or ENGINE_STATE.pool is not None or vector.nvals() * _THIN > vector.size:
         return None
     frontier = _lines(vector.bits, 0, columns.nrows, x.width)
     count, entries = presence_words.count_frontier(frontier, columns.nrows, columns.indptr)

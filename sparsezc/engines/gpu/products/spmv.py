@@ -22,8 +22,9 @@ from sparsezc.engines.gpu.layouts.row_groups import Groups
 from sparsezc.engines.gpu.placements import Part
 from sparsezc.engines.gpu.products import plan
 from sparsezc.engines.gpu.products.plan import Plan, Product
-from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch, presence_words
+from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import function
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.engines.gpu.storage.matrix_store import Form, MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, Out, VectorStore
 from sparsezc.expr.dispatch import Write
@@ -192,7 +193,7 @@ def _push(product: Product, columns: Rows, rows: Rows | None, store: VectorStore
     result.make(neutral)
     planned = plan.push(product, columns, rows)
     _, heads, packed, wanted, grid, _ = planned
-    few = array_pool.serving() is not None or _is_sparse(product.vector)
+    few = ENGINE_STATE.pool is not None or _is_sparse(product.vector)
     vector, allowed = _operands(product), mask.arguments()
     target = _Target(result.values, result.bits, packed.bits, heads.ids, heads.k)
     for part in placements.parts(columns, packed.words, wanted, ids=True, values=product.reads.values):

@@ -10,8 +10,6 @@ them to the pool when it gets others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +17,7 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.semirings.types.datatypes import DataType
 
 
@@ -46,16 +45,6 @@ class ArrayPool:
     def __init__(self) -> None:
         self._arrays: list[_Arrays] = []
         self._held: list[Any] = []
-
-    @contextmanager
-    def serving(self) -> Iterator[None]:
-        """Serve the statements within: they must neither wait for the device nor decide by values that it computes."""
-        global _serving
-        before, _serving = _serving, self
-        try:
-            yield
-        finally:
-            _serving = before
 
     def hold(self, x: Any) -> None:
         """Keep an object whose address a kernel was given."""
@@ -95,18 +84,9 @@ class ArrayPool:
             presence_words.clear(None, counter)
 
 
-#: The pool of the rounds that are being recorded. Launches of other threads wait for the recording (launch.lock).
-_serving: ArrayPool | None = None
-
-
-def serving() -> ArrayPool | None:
-    """Return the pool that serves statements now; None while they may wait for the device."""
-    return _serving
-
-
 def allocate(size: int, dtype: DataType, neutral: Any = None) -> tuple[Any, Any]:
     """Return values (undefined, or a monoid's neutral value everywhere) and presence words without entries."""
-    if _serving is not None and (found := _serving.take(size, dtype, neutral)) is not None:
+    if (pool := ENGINE_STATE.pool) is not None and (found := pool.take(size, dtype, neutral)) is not None:
         return found
     xp = cuda.current().xp
     values = xp.empty(size, dtype.np_type)

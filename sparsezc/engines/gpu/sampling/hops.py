@@ -70,7 +70,7 @@ class _State:
         self.rows, self.dtype, self.hops = rows, dtype, hops
         self.gpu = cuda.current()
         xp = self.gpu.xp
-        self.hop = self.room = 0  # the next hop, and the vertices that the table holds
+        self.hop = self.capacity = 0  # the next hop, and the vertices that the table holds
         self.edges_from = len(hops.fanouts) + 2
         self.counts = xp.zeros(self.edges_from + len(hops.fanouts) + 1, np.int64)  # ends of vertices, then of edges
         self.counts[1] = seeds.size
@@ -84,21 +84,21 @@ class _State:
             edges, most = edges + most * k, min(most * k, rows.ncols)
             nodes += most
         _need(edges)
-        self._make_room(nodes, edges)
+        self._grow(nodes, edges)
 
     def _launch(self, name: str, threads: int, **given: Any) -> None:
         kernel = codegen.kernel(self.gpu, "hops.cu", f"typedef {'u64' if self.rows.wide else 'u32'} Id;", name)
         run = stats.counted(kernel, placements.lie_near(self.rows)) if name == "meet" else kernel.launch
         run(launch.blocks(self.gpu, threads), **given)
 
-    def _make_room(self, nodes: int, edges: int) -> None:
+    def _grow(self, nodes: int, edges: int) -> None:
         """Let arrays and the table hold so many vertices and edges; a larger table is filled anew."""
         nodes = min(nodes, self.seeds + self.rows.ncols)
         self.node = self._longer(self.node, nodes)
         self.row, self.col, self.edge = (self._longer(x, edges) for x in (self.row, self.col, self.edge))
-        if nodes <= self.room:
+        if nodes <= self.capacity:
             return
-        self.room, self.bits = nodes, max(6, (2 * nodes).bit_length())  # at most half full
+        self.capacity, self.bits = nodes, max(6, (2 * nodes).bit_length())  # at most half full
         self.table = self.gpu.xp.full(2 << self.bits, _EMPTY, np.uint64)
         for hop in range(self.hop + 1):
             given = {"range": self.counts[hop:], "node": self.node, "table": self.table, "bits": self.bits}
@@ -117,7 +117,7 @@ class _State:
         drawn = self._drawn(self.hops.pick(self.hop, self.rows.ncols), ends)
         count = int(drawn.at.size)
         self.most = min(count, self.rows.ncols)
-        self._make_room(self.nodes + self.most, self.listed + count)
+        self._grow(self.nodes + self.most, self.listed + count)
         self.nodes, self.listed = self.nodes + self.most, self.listed + count
         self.hop += 1
         if count:
@@ -170,8 +170,8 @@ def _sorted(at: Any, k: int) -> Any:
 def _need(slots: int) -> None:
     """Raise OutOfMemory if so many slots cannot be numbered."""
     nbytes = slots * _SLOT_BYTES
-    if nbytes > (room := budget.make_room(nbytes)) or slots >= _MOST_SLOTS:
+    if nbytes > (space := budget.make_available(nbytes)) or slots >= _MOST_SLOTS:
         raise OutOfMemory(
-            f"sample_hops: up to {slots:,} edges need {nbytes:,} bytes of device memory and {room:,} may be used; fewer"
-            " seeds or neighbours need less"
+            f"sample_hops: up to {slots:,} edges need {nbytes:,} bytes of device memory and {space:,} may be used;"
+            " fewer seeds or neighbours need less"
         )

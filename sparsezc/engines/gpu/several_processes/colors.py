@@ -38,7 +38,7 @@ class SharedColors:
         self._is_long = self._rows.indptr[1:] - self._rows.indptr[:-1] > LONG_ROW
         self._waits, self._color = xp.zeros(n, np.uint32), xp.full(n, _NONE, np.uint32)
         self._work = {
-            "room": n, "indptr": self._rows.indptr, "indices": self._rows.arguments.indices,
+            "capacity": n, "indptr": self._rows.indptr, "indices": self._rows.arguments.indices,
             "order": xp.asarray(order), "waits": self._waits,
         }  # fmt: skip
         self._ready = self._run("wait_rows", xp.arange(first, last, dtype=np.int64))

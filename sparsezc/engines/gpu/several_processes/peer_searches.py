@@ -102,7 +102,7 @@ class _Left:
         The last one that cards told each other.
     plan, numbers : array of uint64
         Of this card.
-    fronts, rooms, numbers_of, flags_of, bounds : array of uint64
+    fronts, inboxes, numbers_of, flags_of, bounds : array of uint64
         The arguments of kernels that are about windows.
     """
 
@@ -111,13 +111,13 @@ class _Left:
         bases = [gpu.pointer(array) for array in cards.arrays]
         sizes, first = np.diff(bounds).tolist(), int(bounds[own])
         fronts = [base + _WORD * first for r, base in enumerate(bases) if r != own] + [0]
-        rooms = [
+        inboxes = [
             base + _WORD * (places.came + (own - (own > r)) * size)
             for r, (base, size) in enumerate(zip(bases, sizes, strict=True))
         ]
         numbers, flags = ([base + _WORD * place for base in bases] for place in (places.numbers, places.flags))
-        parts = fronts, rooms, numbers, flags, bounds.tolist()
-        self.fronts, self.rooms, self.numbers_of, self.flags_of, self.bounds = (
+        parts = fronts, inboxes, numbers, flags, bounds.tolist()
+        self.fronts, self.inboxes, self.numbers_of, self.flags_of, self.bounds = (
             gpu.xp.asarray(np.array(part, np.uint64)) for part in parts
         )
         self.plan, self.numbers = (gpu.xp.zeros(size, np.uint64) for size in (_PLAN, _NUMBERS))
@@ -185,7 +185,7 @@ class _Steps:
                 self._case["push"].launch("push", part.push, Planned(gpu.pointer(plan) + _WORD * _PUSH, counters[:2]))
             self._kernel("send_words").launch(
                 launch.blocks(gpu, self._reached.size), reached=self._reached, bounds=left.bounds, cards=count,
-                own=own, room_of=left.rooms, plan=plan,
+                own=own, inbox_of=left.inboxes, plan=plan,
             )  # fmt: skip
             if part.pull is not None:
                 pulled = Planned(gpu.pointer(plan) + _WORD * _PULL, counters[2:])

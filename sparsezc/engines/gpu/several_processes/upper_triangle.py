@@ -78,10 +78,10 @@ class EdgesOnce(Built[Triangle]):
 
     def build(self, rows: Rows, demand: Demand) -> None:
         self.saved = -np.inf
-        room, ids = budget.host_available(), rows.indices
+        space, ids = budget.host_available(), rows.indices
         # compressed ids are all decoded, and packed again as a triangle
         needed = 1.5 * ids.count * ids.dtype.itemsize if rows.compressed else ids.nbytes / 2
-        if room is not None and needed > _PART * room:
+        if space is not None and needed > _PART * space:
             return
         try:
             one = DeviceBuffer(cuda.current().xp.ones(1, np.bool_))

@@ -13,6 +13,7 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import array_pool, groups, launch, presence_words
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.vertex_order import Order
 from sparsezc.expr.dispatch import Write
@@ -96,7 +97,7 @@ class VectorStore:
     def set(self, values: Any, bits: Any, count: int | None = None) -> None:
         """Replace its arrays, which are in the same vertex order."""
         if values is not self.values:
-            if (pool := array_pool.serving()) is not None and self.values is not None and self.bits is not None:
+            if (pool := ENGINE_STATE.pool) is not None and self.values is not None and self.bits is not None:
                 pool.give(self.values, self.bits, self.neutral)
             self.neutral = None
         self.values, self.bits, self.count, self.row_entries = values, bits, count, None
@@ -133,10 +134,10 @@ class VectorStore:
         return self.count
 
     def count_rows(self, rows: Rows) -> int:
-        """Return the entries of the rows at the vector's entries; this also counts the vector's own."""
+        """Return the number of entries of the rows at the vector's entries, in one vertex order; also count its own."""
         if self.row_entries is None or self.next_rows is not rows or self.count is None:
+            assert self.order is rows.order
             self.expect_rows(rows)
-            self.arrange(rows.order)
             self.count, self.row_entries = presence_words.count_frontier(self.bits, self.size, rows.indptr)
         return self.row_entries
 

@@ -1,9 +1,10 @@
 // Atomic combination into memory by any monoid.
 //
-// The prelude supplies the type Z, `Z add(Z, Z)` and `constexpr int ATOMIC`: 1 add, 2 min, 3 max, where the hardware's own
-// atomic does the monoid on this type; 0 elsewhere. All else is a compare-and-swap on the 4 or 8 bytes that hold the value; it
-// stops as soon as the combination would change nothing, so idempotent monoids (min, max, lor ...) mostly cost one read. Values
-// of 16 bytes, which only sm_90 and later swap at once, are taken and given back instead.
+// The prelude supplies the type Z, `Z add(Z, Z)` and `constexpr int ATOMIC`: 1 add, 2 min, 3 max, where the hardware's
+// own atomic does the monoid on this type; otherwise 0. All else is a compare-and-swap on the 4 or 8 bytes that hold
+// the value; it stops as soon as the combination would change nothing, so idempotent monoids (min, max, lor ...) mostly
+// cost one read. Values of 16 bytes, which only sm_90 and later swap at once, are locked instead: a thread exchanges
+// their first word for TAKEN.
 #pragma once
 #include "warp.cuh"
 
@@ -18,8 +19,8 @@ template <> struct holder<8> { typedef u64 type; };
 // Marks the first word of a value that a thread holds: a NaN that no computation produces.
 constexpr u64 TAKEN = 0xfff7a5a5a5a5a5a5ull;
 
-// *p = add(*p, z) for 16 bytes: a thread that finds TAKEN waits. The value is taken and given back in one iteration of
-// the loop, so that lanes of one warp can wait for each other.
+// *p = add(*p, z) for 16 bytes: a thread that finds TAKEN waits. A thread locks and releases the value in one iteration
+// of the loop, so that lanes of one warp can wait for each other.
 template <class T> __device__ __forceinline__ void combine_in_turn(T* p, T z) {
   static_assert(sizeof(T) == 16, "two words");
   volatile u64* words = (volatile u64*)p;
@@ -42,7 +43,7 @@ template <class T> __device__ __forceinline__ void combine_in_turn(T* p, T z) {
   }
 }
 
-// *p = add(*p, z), atomically; with `before`, a value that *p has had, the first read is spared.
+// *p = add(*p, z), atomically; with `before`, an earlier value of *p, the first read is saved.
 __device__ __forceinline__ void combine_by_swap(Z* p, Z z, const Z* before = nullptr) {
   typedef holder<sizeof(Z)>::type Word;
   constexpr u32 bits = 8 * sizeof(Z);
@@ -86,8 +87,8 @@ template <class T> __device__ __forceinline__ void combine(T* p, T z) {
   }
 }
 
-// The same in two steps: many lanes look at where they will combine, then combine. A monoid that stops once nothing changes then
-// reads no more; others do not look.
+// The same in two steps, so that many reads are in flight together: look() reads the value, combine_after() combines.
+// Only monoids that stop once nothing changes look first (LOOKS_FIRST).
 constexpr bool LOOKS_FIRST = ATOMIC != ATOMIC_ADD && sizeof(Z) >= 4 && sizeof(Z) <= 8;
 template <class T> __device__ __forceinline__ T look(T* p) {
   if constexpr (LOOKS_FIRST) return *(volatile T*)p;

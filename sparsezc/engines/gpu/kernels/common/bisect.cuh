@@ -1,10 +1,10 @@
-// Bisection in ascending numbers.
+// Bisection in ascending offsets.
 #pragma once
 #include "warp.cuh"
 
 namespace szc {
 
-// The last k with offsets[k] <= at, for lo <= k < hi and offsets[lo] <= at: the row of an entry.
+// The last k with offsets[k] <= at, for lo <= k < hi and offsets[lo] <= at: the row of entry `at`.
 __device__ __forceinline__ u64 last_not_above(const i64* offsets, u64 lo, u64 hi, u64 at) {
   while (hi - lo > 1) {
     const u64 mid = (lo + hi) / 2;
@@ -13,8 +13,8 @@ __device__ __forceinline__ u64 last_not_above(const i64* offsets, u64 lo, u64 hi
   return lo;
 }
 
-// The same for the lanes of a warp, which have neighbouring numbers, the first lane's the least. All lanes call together, with the same
-// lo and hi: they look at 32 offsets at a time, so a warp waits five times for 2^24 offsets, not 24 times.
+// The same for all lanes of a warp, whose numbers `at` are close together, the first lane's the smallest. All lanes
+// call, with the same lo and hi, and read 32 offsets at a time: a warp waits five times for 2^24 offsets, not 24 times.
 __device__ __forceinline__ u64 last_not_above_together(const i64* offsets, u64 lo, u64 hi, u64 at) {
   const u64 end = hi, least = __shfl_sync(ALL, at, 0);
   while (hi - lo > 1) {

@@ -10,10 +10,11 @@ struct Chunks {
   u64 count;
   const u64* rows;   // the long rows
   const u64* first;  // the first chunk of each
-  const u32* slot;   // the long row that each chunk belongs to
+  const u32* slot;   // of each chunk: the place of its row in `rows`
 };
 
-// Calls visit(row, begin, end) for the chunks that this warp takes, of entries begin .. end-1. `counter` holds 0 on entry.
+// Calls visit(row, begin, end) for each chunk that this warp takes, with the chunk's entries begin .. end-1. `counter`
+// holds 0 on entry.
 template <class Visit>
 __device__ __forceinline__ void each_chunk(const Chunks& chunks, const i64* indptr, u64* counter, Visit visit) {
   for (u64 c = take(counter, 1); c < chunks.count; c = take(counter, 1)) {

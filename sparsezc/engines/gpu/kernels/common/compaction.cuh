@@ -1,4 +1,5 @@
-// Compaction: the new places of kept entries, 32 a word. `before`: the number of kept entries before each word.
+// Compaction: the position of each kept entry among those that are kept. Kept entries are bits, 32 a word; `before`
+// counts the kept entries before each word.
 #pragma once
 #include "warp.cuh"
 
@@ -6,7 +7,7 @@ namespace szc {
 
 __device__ __forceinline__ u64 words(u64 entries) { return (entries + 31) / 32; }
 
-// The number of kept entries among the first k entries of a side, whose words begin at `start`.
+// The number of kept entries among the first k entries of an operand, whose words begin at `start`.
 __device__ __forceinline__ u64 kept_before(const u32* bits, const i64* before, u64 start, u64 k) {
   const u64 word = start + (k >> 5);
   const u32 rest = (u32)k & 31u;

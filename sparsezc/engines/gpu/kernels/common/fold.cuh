@@ -1,4 +1,4 @@
-// Folding the products of a slice: 32 lanes hold products of several sums; products of one sum are neighbours.
+// Folding of the products of a slice: 32 lanes hold products of several sums; products of one sum are neighbours.
 //
 // The prelude of the kernel supplies Z, `Z add(Z, Z)` and ANY (the monoid keeps whichever operand comes first).
 #pragma once
@@ -6,9 +6,9 @@
 
 namespace szc {
 
-// Adds a slice to the sums. Each lane has two roles: as the maker of a product (`hit`: it has one; without, z is the
-// identity), `head` is the lane where its sum's products begin in this slice; as the owner of sum number `lane`, it
-// receives the products of the lanes in `range`. All lanes call.
+// Adds a slice to the sums. Each lane has two roles. As the maker of a product (`hit`: whether it has one; otherwise z
+// is the identity), `head` is the lane where the products of its sum begin in this slice. As the owner of sum number
+// `lane`, it receives the products of the lanes in `range`. All lanes call.
 __device__ __forceinline__ void fold(u32 head, u32 range, bool hit, Z z, Z& sum, bool& has) {
   const u32 lane = lane_id();
   const u32 hits = __ballot_sync(ALL, hit) & range;

@@ -1,16 +1,17 @@
-// A wait of all threads of a launch for each other, in kernels whose blocks all run at once (Launcher.launch_together).
+// A barrier for all threads of a launch, in kernels whose blocks all run at once (Launcher.launch_together).
 //
-// What any thread wrote before is seen by all threads after; loads may use the L1 cache, which the fence empties.
+// Writes of any thread before it are visible to all threads after it; loads may use L1, which the fence invalidates.
 #pragma once
 #include "warp.cuh"
 
 namespace szc {
 
-// Places in `wait`: the number of blocks that arrived, and of those that may proceed. Blocks poll the second, which is a
-// line of 128 bytes away from the first, so that polling does not slow down the arrivals.
+// Indices in `wait`: the number of blocks that arrived, and of those that may proceed. Blocks poll the second, which is
+// a line of 128 bytes away from the first, so that polling does not slow down arrivals.
 constexpr u32 CAME = 0, MAY_GO = 16;
 
-// All threads call. `wait`: 32 numbers, 0 when a search begins; of 64 bits, as a path is searched in more rounds than 2^32 / blocks.
+// All threads call. `wait`: 32 numbers, zeros when a search begins. Their 64 bits are needed: a search for paths may
+// have more rounds than 2^32 / blocks.
 __device__ __forceinline__ void sync_grid(u64* wait) {
 #ifdef SZC_EMU
   szc_emu_sync_grid();

@@ -1,9 +1,9 @@
-// How a warp reads ids, plain or compressed: the only code that depends on their encoding.
+// Loading of ids by a warp, plain or compressed: the only code that depends on their encoding.
 //
-// Kernels that stream rows (rows.cuh) ask for the ids of a slice, 32 entries that begin at a multiple of 32, by one call of all
-// lanes. An `Ids` belongs to one warp, lives as long as the warp reads, and may keep what it has read.
+// Kernels that stream rows (rows.cuh) request the ids of a slice, 32 entries that begin at a multiple of 32, by one
+// call of all lanes. An `Ids` belongs to one warp for as long as the warp reads, and may cache words.
 //
-// The prelude supplies Id and COMPRESSED: ids are packed in blocks (id_blocks.cuh), or stored one by one.
+// The prelude supplies Id and COMPRESSED: whether ids are packed in blocks (id_blocks.cuh) or stored one by one.
 #pragma once
 #include "id_blocks.cuh"
 
@@ -17,12 +17,12 @@ template <> struct IdsOf<false> {
 
   __device__ __forceinline__ explicit IdsOf(const Id* indices) : ids(indices) {}
 
-  // The id of entry `at`: lane i asks for entry i of a slice. Without `active` nothing is read and the result is undefined.
+  // The id of entry `at`; lane i requests entry i of a slice. Without `active` the result is undefined.
   __device__ __forceinline__ Id load(u64 at, bool active) { return active ? load_host(ids + at, 0) : Id(); }
 };
 
-// A warp keeps the last line of the blocks that it read, one word a lane: consecutive blocks are read as whole lines of
-// 128 bytes, each once, however few bytes a block takes.
+// A warp keeps the line of blocks that it read last, one word a lane: consecutive blocks are read as whole lines of 128
+// bytes, each line once, however few bytes a block takes.
 template <> struct IdsOf<true> {
   static constexpr bool TOGETHER = true;
   const Id* ids;  // the address of a BlockTable

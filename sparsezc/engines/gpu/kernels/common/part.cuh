@@ -1,23 +1,23 @@
-// The rows that a launch takes, and the addresses of their entries.
+// A launch part (`Part`): the rows that one launch of a product takes, and the addresses of their entries.
 //
-// A placement may serve a product by several launches (engines/gpu/placements/). Each takes a part of the rows, and
-// entries may be stored in *segments* of 2^SEGMENT_BITS entries, some of them in device memory, each with its own
-// address. With PARTIAL and SEGMENT_BITS off (most launches) the compiler removes all of this.
+// A placement may serve a product by several launches (engines/gpu/placements/), each for some of the rows. Entries may
+// be stored in *segments* of 2^SEGMENT_BITS entries, each with an address of its own, some in device memory. With
+// PARTIAL and SEGMENT_BITS off (most launches) the compiler removes all of this.
 //
-// The prelude supplies PARTIAL, whether a launch takes a part of the rows only, and SEGMENT_BITS; 0: one address for all.
+// The prelude supplies PARTIAL (a launch takes only some rows) and SEGMENT_BITS (0: one address for all entries).
 #pragma once
 #include "ids.cuh"
 
 namespace szc {
 
 struct Part {
-  const u64* id_segments;     // a segment's address minus its offset in the array; the lowest bit: in device memory
+  const u64* id_segments;     // of each segment: address minus byte offset in the array; lowest bit: in device memory
   const u64* value_segments;
   const u32* subset;          // null: every row of the range
   u64 first_row, end_row;
 };
 
-// The rows of this presence word that the launch takes.
+// Those of `rows`, bits of a presence word, that the launch takes.
 __device__ __forceinline__ u32 in_part(const Part& part, u64 word, u32 rows) {
   if (!PARTIAL) return rows;
   const u64 row = 32 * word + lane_id();
@@ -27,11 +27,11 @@ __device__ __forceinline__ u32 in_part(const Part& part, u64 word, u32 rows) {
 
 __device__ __forceinline__ bool is_in_part(const Part& part, u64 row) { return !PARTIAL || !part.subset || present(part.subset, row); }
 
-// The presence words that hold the part's rows.
+// The first presence word that has rows of the part, and the end.
 __device__ __forceinline__ u64 first_word(const Part& part) { return PARTIAL ? part.first_row / 32 : 0; }
 __device__ __forceinline__ u64 end_word(const Part& part, u64 nrows) { return ((PARTIAL ? part.end_row : nrows) + 31) / 32; }
 
-// Entry `at` of the ids (site 0) or the values (site 1).
+// Loads entry `at` of the ids (site 0) or of the values (site 1).
 template <class T> __device__ __forceinline__ T read(const T* array, const u64* segments, u64 at, int site) {
   if (!SEGMENT_BITS) return load_host(array + at, site);
   const u64 segment = segments[at >> SEGMENT_BITS];
@@ -39,7 +39,7 @@ template <class T> __device__ __forceinline__ T read(const T* array, const u64* 
   return segment & 1 ? load_near(entry) : load_host(entry, site);
 }
 
-// The ids of a part, a slice at a time.
+// Reads the ids of a launch part, a slice at a time.
 struct PartIds : Ids {
   const u64* segments;
 

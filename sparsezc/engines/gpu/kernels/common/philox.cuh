@@ -1,8 +1,7 @@
-// Random numbers named by seed, stream, step and draw: Philox 4x32-10 (J. Salmon et al., SC 2011).
+// Random numbers determined by seed, stream, step and draw: Philox 4x32-10 (J. Salmon et al., SC 2011).
 //
-// engines/cpu/philox.py draws the same numbers. The rules by which they are used stand in expr/sampling.py. What is
-// computed from them is equal to the bit on all engines: integers, single divisions, and FP64 products and sums that
-// are never joined.
+// engines/cpu/philox.py draws the same numbers; expr/sampling.py defines how they are used. Results are bit-identical
+// on all engines: they are computed by integers, single divisions, and FP64 products and sums that are never fused.
 #pragma once
 #include "portability.cuh"
 
@@ -31,10 +30,10 @@ __device__ __forceinline__ u64 random_number(u64 draw, u64 step, u64 stream, u64
   return draw & 1 ? pair.odd : pair.even;
 }
 
-// A number below n of a random one.
+// Maps a random number to 0 .. n - 1.
 __device__ __forceinline__ u64 below(u64 number, u64 n) { return __umul64hi(number, n); }
 
-// -ln(u) of the u in 0..1 that a number stands for: with u = m 2^-e and v = 1 - m, e ln 2 + 2 atanh(v / (2 - v)).
+// -ln(u), where `number` represents a u in 0..1: with u = m 2^-e and v = 1 - m it is e ln 2 + 2 atanh(v / (2 - v)).
 __device__ __forceinline__ double exponential(u64 number) {
   const u32 e = number ? (u32)__clzll((i64)number) : 63u;
   const double v = (double)~(number << e) * 0x1p-64, s = v / (2.0 - v), t = __dmul_rn(s, s);
@@ -44,7 +43,7 @@ __device__ __forceinline__ double exponential(u64 number) {
   return __dadd_rn(__dmul_rn(2.0 * s, total), __dmul_rn((double)e, 0.6931471805599453));
 }
 
-// A weight as a whole number, so small that those of a row of d entries add up to less than 2^63.
+// The weight `w`, at most `top`, scaled to a whole number; those of a row of d entries add up to less than 2^63.
 __device__ __forceinline__ u64 whole_number(double w, double top, u64 d) {
   const u32 length = d > 1 ? 64u - (u32)__clzll((i64)(d - 1)) : 0u;
   return (u64)(w / top * (double)(1ull << (62u - length)));

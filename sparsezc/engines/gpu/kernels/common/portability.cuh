@@ -1,12 +1,11 @@
-// portability.cuh -- the only portability layer of the kernels: one text for NVRTC and for the CPU emulator of the
-// tests.
+// The only portability layer of the kernels: one text for NVRTC and for the CPU emulator of the tests.
 //
-// Every kernel text includes this file first.  On a GPU it is compiled by NVRTC, which has no headers: the fixed-width
-// names are spelt here and nothing else is included, because each header costs compile time in every specialised kernel.
-// The emulator (tests/emulator/cuda_emu.h) stands before the text, defines SZC_EMU and supplies CUDA's own names.
+// Every kernel text includes this file first. On a GPU it is compiled by NVRTC, which has no headers: the fixed-width
+// names are defined here and nothing else is included, because each header costs compile time in every specialised
+// kernel. The emulator (tests/emulator/cuda_emu.h) precedes the text, defines SZC_EMU and supplies CUDA's own names.
 //
-// load_host() is how a kernel reads host memory (zero-copy).  No other function may: cache hints are set here, and here
-// the emulator counts the requests that would cross the host link.
+// Kernels read host memory (zero-copy) only through load_host() and load_host_cached(), which set cache hints and, in
+// the emulator, count the requests that would cross the host link.
 //
 // Kernels are launched with arguments by name (sparsezc/device/launcher.py). Where a file does not say otherwise:
 //   nrows, indptr, indices, values     a CSR: offsets (nrows + 1, on the device), column ids, values (one if iso-valued)
@@ -15,14 +14,14 @@
 //   w, w_bits, old_w, old_bits         a vector's result, and its content before; null: nothing
 //   mask, flip, replace                presence words of a mask's true entries, each xor `flip`; null: no mask;
 //                                      whether entries outside the mask are deleted
-//   first .. last (or stop, end)       the rows or entries that a launch does, the last not included; `base`: the entry
-//                                      with which the arrays of a part begin
+//   first .. last (or stop, end)       the rows or entries that a launch processes, without the last; `base`: the
+//                                      entry with which the arrays of a launch part begin
 //   first_row .. end_row, first_chunk .. end_chunk, subset, id_segments, value_segments        see part.cuh
 //   nchunks, long_rows, long_first, chunk_slot         chunks of long rows: how many, the rows, the first chunk of each and
 //                                      the end, the row of each chunk as its place in long_rows (chunks.cuh)
-//   partial, partial_has, arrived, finished            a result for each chunk or block, whether it has one; for each long row
-//                                      the chunks that are done, and whether a terminal value was met
-//   counters (counter)                 pieces and chunks given out so far, zeros on entry; null: each warp has one
+//   partial, partial_has, arrived, finished            a result for each chunk or block, and whether it has one; for
+//                                      each long row the chunks that are done, and whether a terminal value was met
+//   counters (counter)                 pieces and chunks given out so far, zeros on entry; null: warps stride instead
 //   piece, spread                      words of rows, and chunks, that a warp takes at once
 //   heads, head_values, k (slots), id_bits             the row-head cache (head_cache.cu); bits of an id in a packed word
 //   hubs                               ids below it have their values in shared memory; 0: none
@@ -40,12 +39,12 @@ typedef unsigned short     u16;
 typedef unsigned int       u32;
 typedef unsigned long long u64;
 
-// Which array a load reads: the emulator keeps one account for each.
+// The array that a load reads: the emulator counts the requests of each.
 constexpr int SITE_INDICES = 0;
 constexpr int SITE_VALUES = 1;
 constexpr int SITE_NEAR = 2;  // either, in device memory
 
-// The bits of `value` as another type of the same size.
+// The bits of `value` as a value of another type of the same size.
 template <class T, class Value> __device__ __forceinline__ T bit_cast(Value value) {
   static_assert(sizeof(T) == sizeof(Value), "bit_cast keeps the size");
   T cast;
@@ -53,8 +52,8 @@ template <class T, class Value> __device__ __forceinline__ T bit_cast(Value valu
   return cast;
 }
 
-// Bytes of shared memory whose number a launch gives (Launcher.resize): beyond 48 KB a text cannot. The emulator takes it
-// from the text.
+// Shared memory whose size the launch sets (Launcher.resize), as a declared array cannot exceed 48 KB. The emulator
+// takes the size from the declaration.
 #ifdef SZC_EMU
 #define DYNAMIC_SHARED(name, nbytes) alignas(16) __shared__ u8 name[nbytes]
 #else
@@ -63,7 +62,8 @@ template <class T, class Value> __device__ __forceinline__ T bit_cast(Value valu
 
 #ifdef SZC_EMU
 
-// Rounded each for itself: on a GPU the compiler would fuse a product and the sum that it goes into.
+// Each operation is rounded by itself: otherwise the compiler of the GPU would fuse a product and a sum into one
+// operation.
 __device__ __forceinline__ double multiply_rounded(double a, double b) { return a * b; }
 __device__ __forceinline__ double subtract_rounded(double a, double b) { return a - b; }
 
@@ -80,7 +80,8 @@ __device__ __forceinline__ double multiply_rounded(double a, double b) { return 
 __device__ __forceinline__ double subtract_rounded(double a, double b) { return __dsub_rn(a, b); }
 
 #ifdef SZC_COUNT
-// Requests (lines of 128 bytes) and sectors that warps read from host memory; sectors read from segments on the device.
+// Requests (lines of 128 bytes) and sectors that warps read from host memory; sectors read from segments in device
+// memory.
 extern "C" {
 __device__ u64 szc_traffic[3];
 }
@@ -124,17 +125,17 @@ template <> struct HostLoad<16> {
   static __device__ __forceinline__ TwoWords cached(const void* p) { TwoWords r; asm("ld.global.nc.v2.u64 {%0, %1}, [%2];" : "=l"(r.low), "=l"(r.high) : "l"(p)); return r; }
 };
 
-// Read once: streamed arrays, whose lines would evict others from L1.
+// For data that is read once: streamed arrays, whose lines would evict others from L1.
 template <class T> __device__ __forceinline__ T load_host(const T* p, int) {
   count_load(p, false);
   return bit_cast<T>(HostLoad<sizeof(T)>::once(p));
 }
-// Read again soon by this block: the line stays in L1.
+// For data that this block reads again soon: the line stays in L1.
 template <class T> __device__ __forceinline__ T load_host_cached(const T* p, int) {
   count_load(p, false);
   return bit_cast<T>(HostLoad<sizeof(T)>::cached(p));
 }
-// Entries in device memory whose neighbours are in host memory.
+// Reads an entry in device memory of an array that is partly in host memory.
 template <class T> __device__ __forceinline__ T load_near(const T* p) {
   count_load(p, true);
   return *p;

@@ -1,18 +1,20 @@
-// How a warp reads rows: the only code that fixes the order and the shape of requests to host memory.
+// Streaming of rows by a warp: the only code that determines the order and the shape of requests to host memory.
 //
 // A warp streams the entries of rows as slices of 32 entries that begin at multiples of 32: each slice is one aligned
-// 128-byte request of 4-byte ids (two of 8-byte ids). A lane whose entry belongs to none of the wanted rows issues no load.
-// With ROWS_PER_WARP 1 a slice holds entries of one row: the merged and aligned access of EMOGI (Min et al., VLDB 2021,
-// section 4.2). With 32 this extends to rows of any length: rows of one presence word that share a line are read by one
-// request; rows that are not wanted are skipped. With either, a warp leaves a row that needs no more entries.
+// 128-byte request of 4-byte ids (two of 8-byte ids). A lane whose entry belongs to none of the wanted rows issues no
+// load. With ROWS_PER_WARP 1 a slice holds entries of one row: the merged and aligned access of EMOGI (Min et al., VLDB
+// 2021, section 4.2). ROWS_PER_WARP 32 extends this to short rows: one request reads all wanted rows of a presence word
+// that share a line, and rows that are not wanted are skipped. In both cases a warp leaves a row that needs no more
+// entries.
 //
-// The prelude supplies ROWS_PER_WARP, 1 or 32; gb.config.rows_per_warp and engines/gpu/products/rows_per_warp.py choose it.
+// The prelude supplies ROWS_PER_WARP, 1 or 32; gb.config.rows_per_warp and engines/gpu/products/rows_per_warp.py choose
+// it.
 #pragma once
 #include "warp.cuh"
 
 namespace szc {
 
-// The rows of one item of work: ROWS_PER_WARP neighbours, as bits of the presence word that holds them.
+// One item of work is ROWS_PER_WARP neighbouring rows: the presence word that holds their bits, and these bits.
 __device__ __forceinline__ u64 word_of_item(u64 item) { return item * ROWS_PER_WARP / 32; }
 __device__ __forceinline__ u32 rows_of_item(u64 item) { return ROWS_PER_WARP == 32 ? ALL : bit((u32)item & 31u); }
 
@@ -26,8 +28,8 @@ struct Slice {
 };
 
 // Streams entries [next, end) of the rows whose bits are set in `rows` (lane = row; next < end for each of them).
-// `owner` is 32 bytes of shared memory for this warp alone. `visit(slice)` is called by all lanes; what it returns
-// counts for the lane's own row: true when the row needs no more entries.
+// `owner` is 32 bytes of shared memory for this warp alone. All lanes call `visit(slice)`; it returns, for the lane's
+// own row, whether that row needs no more entries.
 template <class Visit>
 __device__ __forceinline__ void stream_rows(u64 next, u64 end, u32 rows, volatile u8* owner, Visit visit) {
   const u32 lane = lane_id();
@@ -56,9 +58,9 @@ __device__ __forceinline__ void stream_rows(u64 next, u64 end, u32 rows, volatil
 }
 
 // Visits the chunks begin .. end-1 of long rows: one lane calls `wanted(chunk)`, all lanes call `visit(chunk)`. A warp
-// takes `spread` (1 to 32) chunks at a time, far apart from each other: 1 where all are wanted, so that they are read
-// in order; more where few may be wanted, so that checking is cheap and a single wanted row is still shared by many
-// warps (launch.spread).
+// takes `spread` (1 to 32) chunks at a time, far apart from each other (launch.spread). Where all chunks are wanted it
+// is 1, so that they are read in order; where few may be wanted it is larger, so that checks are cheap and many warps
+// still share one wanted row.
 template <class Wanted, class Visit>
 __device__ __forceinline__ void for_chunks(u64* counter, u64 begin, u64 end, u32 spread, Wanted wanted, Visit visit) {
   const u64 takes = (end - begin + spread - 1) / spread;

@@ -10,7 +10,7 @@ __device__ __forceinline__ u32 lane_id() { return threadIdx.x & 31u; }
 __device__ __forceinline__ u32 bit(u32 i) { return 1u << i; }
 __device__ __forceinline__ bool has_bit(u32 word, u32 i) { return (word >> i) & 1u; }
 
-// Is entry i present? `bits` packs 32 entries a word; a null pointer means that every entry is present.
+// Whether entry i is present. `bits` packs 32 entries a word; a null pointer means that every entry is present.
 __device__ __forceinline__ bool present(const u32* bits, u64 i) {
   return bits == nullptr || has_bit(bits[i >> 5], (u32)i & 31u);
 }
@@ -64,17 +64,17 @@ __device__ __forceinline__ void add_lanes(u64 v, u64* total) {
   if (lane_id() == 0 && v) atomicAdd(total, v);
 }
 
-// The next `count` items of a work list that all warps share, in ascending order: returns the first of them.
-// Ascending order keeps concurrent reads close together, which host pages need.
+// Takes the next `count` items of a work list that all warps share, in ascending order, and returns the first of them.
+// Ascending order keeps concurrent reads of host pages close together.
 __device__ __forceinline__ u64 take(u64* counter, u64 count) {
   u64 first = 0;
   if (lane_id() == 0) first = atomicAdd(counter, count);
   return __shfl_sync(ALL, first, 0);
 }
 
-// Visits `count` items, `piece` at a time: visit(first of them). With a counter, warps take pieces in ascending order;
-// without one (null) each warp strides through them, which saves the atomic where there is little to do.
-// One loop for both, so that the compiler emits the body once.
+// Visits `count` items, `piece` at a time, by visit(first item). With a counter, warps take pieces in ascending order;
+// without one (null) each warp strides through them, which saves the atomic where there is little work. One loop serves
+// both, so that the compiler emits the body once.
 template <class Visit>
 __device__ __forceinline__ void for_pieces(u64* counter, u64 count, u64 piece, Visit visit) {
   const u64 stride = piece * gridDim.x * (blockDim.x >> 5);

@@ -23,9 +23,9 @@ __device__ __forceinline__ u32 allowed_word(const Output& out, u64 word, u64 siz
   return (out.mask ? out.mask[word] ^ out.flip : ALL) & tail;
 }
 
-// Writes the values of the entries of `word` that this warp owns, and returns their presence bits. `old`: the word's presence
-// bits before; `region`: the entries that the operation assigns (ALL for most); `has`: of these, the ones with a result, each
-// in its lane's z; `before`: the old value, if the caller has read it. All lanes call.
+// Writes the values of the entries of `word` that this warp owns, and returns their presence bits. `old`: the word's
+// presence bits before; `region`: the positions that the operation assigns (ALL for most); `has`: of these, the ones
+// with a result, each in its lane's z; `before`: the old value, if the caller has read it. All lanes call.
 __device__ __forceinline__ u32 write_values(const Output& out, u64 word, u32 old, u32 allowed, u32 region, u32 has, Z z, u32 owned,
                                             const W* before = nullptr) {
   const u32 lane = lane_id();
@@ -42,7 +42,7 @@ __device__ __forceinline__ u32 write_values(const Output& out, u64 word, u32 old
   return now;
 }
 
-// The presence bits too.
+// Writes the values and the presence bits of `word`. All lanes call.
 __device__ __forceinline__ void write_word(const Output& out, u64 word, u32 allowed, u32 region, u32 has, Z z,
                                            u32 owned) {
   const u32 old = out.old_bits ? out.old_bits[word] : 0;

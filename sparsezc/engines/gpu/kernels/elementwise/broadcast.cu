@@ -1,14 +1,14 @@
-// The elementwise product of a matrix and a vector that stands for each of its rows, or for each of its columns.
+// The elementwise product of a matrix and a vector that is repeated as each of its rows, or as each of its columns.
 //
 // Who calls: engines/gpu/elementwise/broadcast.py. Memory: `indices` and `values` of the matrix in host memory
 // (zero-copy) or on the device, `out` likewise, all else on the device. What a warp does: it streams the rows of a
-// presence word (rows.cuh), or a chunk of a long row, and computes a value for each entry; where the vector has gaps,
-// it marks the entries that meet an entry of the vector. Entries before `first` and from `stop` on are skipped; `out`
-// and `bits` begin with entry `first`, a multiple of 32.
+// presence word (rows.cuh), or a chunk of a long row, and computes a value for each entry; where the vector lacks
+// entries, it marks the entries that meet an entry of the vector. Entries before `first` and from `stop` on are
+// skipped; `out` and `bits` begin with entry `first`, a multiple of 32.
 //
-// The prelude supplies Id, A, X, Z (types of ids, values, vector, result); `Z compute(A a, X x, u64 row, u64 col)`; the flags
-// READS_IDS, READS_VALUES, READS_VECTOR (the operands' parts that it reads), ISO, COLUMNS (the vector stands for each row: entry (i, j) meets x(j));
-// LONG, the length of chunks.
+// The prelude supplies Id, A, X, Z (types of ids, values, vector, result); `Z compute(A a, X x, u64 row, u64 col)`; the
+// flags READS_IDS, READS_VALUES, READS_VECTOR (the operands that `compute` reads), ISO, COLUMNS (the vector is repeated
+// as each row: entry (i, j) meets x(j); else x(i)); LONG, the length of chunks.
 #include "chunks.cuh"
 #include "ids.cuh"
 #include "rows.cuh"

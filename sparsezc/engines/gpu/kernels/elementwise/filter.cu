@@ -1,9 +1,10 @@
 // Compaction: the second half of select, which moves the entries whose bits are set and computes the rows' new offsets;
-// and gathers and a scatter.
+// and gathers and a scatter of arrays.
 //
-// Who calls: engines/gpu/runtime/gather_scatter.py (gather, gather_rows, shift_rows, place) and elementwise/matrix_map.py (the rest, with
-// `before`: for each 32 entries, how many are kept before them). The prelude supplies Id and A. `moved` takes the ids that are kept, and
-// `moved_values` the values; it is null where the matrix is iso-valued.
+// Who calls: engines/gpu/runtime/gather_scatter.py (gather, gather_rows, shift_rows, place) and
+// engines/gpu/elementwise/filter.py (the rest). `before`: for each 32 entries, the number of entries kept before them.
+// `moved` gets the ids that are kept, and `moved_values` their values, null where the matrix is iso-valued. The prelude
+// supplies Id and A.
 #include "bisect.cuh"
 #include "compaction.cuh"
 
@@ -30,8 +31,8 @@ extern "C" __global__ void gather(u64 count, const u64* at, const A* values, A* 
     out[k] = load_host(values + at[k], 1);
 }
 
-// Row k of out = row at[k] of values; `width` elements each, read by 2^bits neighbouring threads, so that a row takes no more
-// requests than it has lines. `order`: the k in the order in which they are read; null: as they are.
+// Row k of out = row at[k] of values; rows have `width` elements, read by 2^bits neighbouring threads, so that a row
+// takes no more requests than it has lines. `order`: the k in the order in which rows are read; null: ascending.
 extern "C" __global__ void gather_rows(u64 count, u64 width, u32 bits, const i64* at, const i64* order, const A* values, A* out) {
   const u64 thread = (u64)blockIdx.x * blockDim.x + threadIdx.x, groups = (u64)gridDim.x * blockDim.x >> bits;
   for (u64 k = thread >> bits; k < count; k += groups) {
@@ -41,7 +42,7 @@ extern "C" __global__ void gather_rows(u64 count, u64 width, u32 bits, const i64
   }
 }
 
-// out[at + shift[row of at]] = values[at], for the entries of all rows.
+// out[at + shift[r]] = values[at] for the entries `at` of each row r.
 extern "C" __global__ void shift_rows(u64 nvals, u64 nrows, const i64* indptr, const i64* shift, const A* values, A* out) {
   for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < 32 * words(nvals); at += (u64)gridDim.x * blockDim.x) {
     const u64 row = last_not_above_together(indptr, 0, nrows, at);

@@ -4,8 +4,9 @@
 // 32: one aligned request of ids and one of values. `indices`, `values`, `out` and `bits` begin with entry `first` and
 // have `nvals` entries. The row of an entry, where the operator reads it, is found by bisection of the offsets.
 //
-// The prelude supplies Id, A, S, Z (types of ids, values, scalar, result); `Z compute(A a, S s, u64 row, u64 col)`; the flags
-// READS_VALUES, READS_ROWS, READS_COLUMNS, ISO, and KEEP: false, z goes to `out`; true, its truth to `bits`.
+// The prelude supplies Id, A, S, Z (types of ids, values, scalar, result); `Z compute(A a, S s, u64 row, u64 col)`; the
+// flags READS_VALUES, READS_ROWS, READS_COLUMNS, ISO, and KEEP: if false, z is written to `out`; if true, whether z is
+// not 0 is written to `bits`.
 #include "bisect.cuh"
 #include "warp.cuh"
 

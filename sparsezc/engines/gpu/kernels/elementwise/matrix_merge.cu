@@ -1,25 +1,26 @@
 // Two matrices merged entry by entry: the elementwise operations, and the write rule of a matrix (mask, accumulator,
-// replace, region).
+// replace, assigned positions).
 //
 // Who calls: engines/gpu/elementwise/matrix_merge.py, for rows first .. last-1 of X, Y and the mask M, whose ids and
 // values are in device memory. What a thread does: it takes one entry of X or Y and bisects the same row of the other
-// for its partner; the X thread handles a pair. So work is spread evenly whatever the rows' lengths.
+// for its partner; the thread of X's entry handles a pair. So work is spread evenly whatever the rows' lengths.
 // The first launch marks the entries to keep (32 a word, those of X before those of Y). With the running sums `before`
 // of these, the second launch moves each: its place is the number of kept entries of X and of Y before it.
 //
-// Each side (x_indptr, x_ids, x_values, x_base, x_count; y_indptr, y_ids, y_values, y_base, y_count; m_indptr, m_ids, m_values, m_base,
-// m_count) is a part of a matrix: see Side. `row_region` and `col_region` are presence words of the assigned rows and
-// columns; null: all. `a` and `b` are the operation's scalars.
+// Each operand (x_indptr, x_ids, x_values, x_base, x_count; y_indptr, y_ids, y_values, y_base, y_count; m_indptr,
+// m_ids, m_values, m_base, m_count) is a part of a matrix: see Side. `row_region` and `col_region` are presence words
+// of the assigned rows and columns; null: all. `a` and `b` are the operation's scalars.
 //
-// The prelude supplies XId, YId, MId and X, Y, M (types of ids and values), Id (the result's ids), S (two scalars a, b), W (the result), and
-// `bool compute(bool has_x, X x, bool has_y, Y y, bool allowed, bool inside, u64 row, u64 col, S a, S b, W& z)`, which
-// returns whether there is a result; the flags ISO_X, ISO_Y, ISO_M, READS_X, READS_Y, MASKED, MASK_VALUES, REGION.
+// The prelude supplies XId, YId, MId and X, Y, M (types of ids and values), Id (the result's ids), S (two scalars a,
+// b), W (the result), and `bool compute(bool has_x, X x, bool has_y, Y y, bool allowed, bool inside, u64 row, u64 col,
+// S a, S b, W& z)`, which returns whether there is a result; the flags ISO_X, ISO_Y, ISO_M, READS_X, READS_Y, MASKED,
+// MASK_VALUES, REGION.
 #include "bisect.cuh"
 #include "compaction.cuh"
 
 namespace szc {
 
-// Part of a matrix: entry `at` of the whole is at ids[at - base].
+// A part of a matrix: entry `at` of the whole matrix is at ids[at - base].
 template <class Id, class T> struct Side {
   const i64* indptr;
   const Id* ids;
@@ -55,7 +56,7 @@ struct Operands {
 
 struct Merged {
   bool keep;
-  u64 here, there;  // the entry itself, and its place on the other side
+  u64 here, there;  // the entry's position in its operand, and its place in the other
   u64 col;
   W z;
 };

@@ -1,8 +1,8 @@
 // The row offsets of two merged matrices (matrix_merge.cu): the number of kept entries before each row of a part.
 //
-// Who calls: engines/gpu/elementwise/matrix_merge.py, for rows first .. last-1 of X and Y. All memory on the device: the offsets
-// x_indptr and y_indptr of the whole matrices; entries x_base .. x_base + x_count - 1 of X, and from y_base on of Y,
-// take part; `bits` and `before` as merge_entries made them.
+// Who calls: engines/gpu/elementwise/matrix_merge.py, for rows first .. last-1 of X and Y. All memory on the device:
+// the offsets x_indptr and y_indptr of the whole matrices; entries x_base .. x_base + x_count - 1 of X, and from y_base
+// on of Y, take part; `bits` and `before` are those that merge_entries wrote.
 #include "compaction.cuh"
 
 namespace szc {

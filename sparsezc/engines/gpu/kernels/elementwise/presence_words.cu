@@ -1,11 +1,11 @@
-// Presence words: 32 entries of a vector packed into a u32. Small kernels, none of them specialised.
+// Presence words: 32 entries of a vector packed into a u32. Small kernels, which have no prelude.
 //
-// Who calls: engines/gpu/runtime/presence_words.py, and spmm.py (lines). All memory is on the device.
+// Who calls: engines/gpu/runtime/presence_words.py, engines/gpu/products/spmm.py (lines). All memory on the device.
 #include "warp.cuh"
 
 namespace szc {
 
-// count: how many entries are present; *total is 0 on entry.
+// count: adds to *total, 0 on entry, the number of entries that are present.
 extern "C" __global__ void count(u64 nwords, const u32* bits, u64* total) {
   u64 mine = 0;
   for (u64 word = (u64)blockIdx.x * blockDim.x + threadIdx.x; word < nwords; word += (u64)gridDim.x * blockDim.x)
@@ -13,7 +13,7 @@ extern "C" __global__ void count(u64 nwords, const u32* bits, u64* total) {
   add_lanes(mine, total);
 }
 
-// frontier: the number of rows that are present, and of their entries; totals are zeros on entry.
+// frontier: the number of rows that are present, and the number of their entries; totals are zeros on entry.
 extern "C" __global__ void frontier(u64 size, const u32* bits, const i64* indptr, u64* totals) {
   u64 rows = 0, entries = 0;
   const u64 nwords = (size + 31) / 32;
@@ -30,8 +30,8 @@ extern "C" __global__ void frontier(u64 size, const u32* bits, const i64* indptr
   add_lanes(entries, totals + 1);
 }
 
-// wanted: of one word of rows in `step`, the number of rows that the mask lets through, of the entries in the first 32
-// of each, and of all their entries; totals are zeros on entry.
+// wanted: a sample of one word of rows in every `step`: the number of rows that the mask lets through, the number of
+// entries among the first 32 of each, and the number of all their entries; totals are zeros on entry.
 extern "C" __global__ void wanted(u64 nrows, const i64* indptr, const u32* mask, u32 flip, u64 step, u64* totals) {
   u64 n[3] = {0, 0, 0};
   const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
@@ -46,7 +46,7 @@ extern "C" __global__ void wanted(u64 nrows, const i64* indptr, const u32* mask,
   for (int k = 0; k < 3; ++k) add_lanes(n[k], totals + k);
 }
 
-// lines: presence words of the lines, of `width` entries each, in which the mask lets an entry through.
+// lines: presence words of the rows of a panel, `width` entries each, in which the mask lets an entry through.
 extern "C" __global__ void lines(u64 count, u64 width, const u32* mask, u32 flip, u32* bits) {
   const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
   for (u64 word = ((u64)blockIdx.x * blockDim.x + threadIdx.x) >> 5; 32 * word < count; word += warps) {
@@ -61,7 +61,7 @@ extern "C" __global__ void lines(u64 count, u64 width, const u32* mask, u32 flip
   }
 }
 
-// popcounts: how many bits of each word are set.
+// popcounts: the number of bits that are set in each word.
 extern "C" __global__ void popcounts(u64 nwords, const u32* bits, i64* counts) {
   for (u64 w = (u64)blockIdx.x * blockDim.x + threadIdx.x; w < nwords; w += (u64)gridDim.x * blockDim.x)
     counts[w] = (i64)__popc(bits[w]);
@@ -82,7 +82,7 @@ extern "C" __global__ void mark(u64 count, const u64* index, u32* bits) {
     atomicOr(&bits[index[k] >> 5], bit((u32)index[k] & 31u));
 }
 
-// turn: begins another round, whose `bits` are cleared; `number` may be null.
+// turn: starts the next round: clears `bits` and adds 1 to `number`, which may be null.
 extern "C" __global__ void turn(u64 nwords, u32* bits, i64* number) {
   for (u64 w = (u64)blockIdx.x * blockDim.x + threadIdx.x; w < nwords; w += (u64)gridDim.x * blockDim.x) bits[w] = 0;
   if (number && blockIdx.x == 0 && threadIdx.x == 0) ++*number;

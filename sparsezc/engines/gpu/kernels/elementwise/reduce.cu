@@ -1,8 +1,8 @@
 // Reduction of all entries of a vector to one value: s = (+) v(i).
 //
-// Who calls: engines/gpu/elementwise/reduce.py. What a warp does: presence words of 32 entries, one entry a lane, folded in registers;
-// each block leaves one partial result, and the block that finishes last folds those in block order, so the result depends
-// on the launch's shape but never on timing.
+// Who calls: engines/gpu/elementwise/reduce.py. What a warp does: it reads entries 32 at a time, one a lane, and folds
+// them in registers; each block writes one partial result, and the block that finishes last folds these in block order,
+// so the result depends on the number of blocks and threads but never on timing.
 //
 // `partial` and `partial_has` have an entry a block, `arrived` (0 on entry) counts the blocks that are done; the kernel
 // writes `result`, and `result_has`: whether there is a value.

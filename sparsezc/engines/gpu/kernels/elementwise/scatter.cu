@@ -1,9 +1,9 @@
-// Assignment to a list of positions, first half: t(index[k]) = u(k). The second half is vector_map.cu with t as its operand and
-// the list's bits as its region.
+// Assignment to a list of positions, first half: t(index[k]) = u(k). The second half is vector_map.cu with t as its
+// operand and the positions of the list as those that it assigns (`region`).
 //
 // Who calls: engines/gpu/elementwise/vector_index.py. All memory on the device; `u_bits` null: u is full; `t_bits` and
-// `region` hold zeros on entry. A position that is listed twice gets one of its values, as GraphBLAS leaves open. The
-// prelude supplies U (the type of u and t).
+// `region` hold zeros on entry. A position that is listed twice gets one of its values, which GraphBLAS leaves
+// undefined. The prelude supplies U (the type of u and t).
 #include "warp.cuh"
 
 namespace szc {

@@ -1,7 +1,7 @@
 // A value mask as presence words: the entries that are present and not zero.
 //
-// Who calls: engines/gpu/runtime/presence_words.py. What a warp does: of 32 words it visits those that have entries;
-// 32 entries, one a lane, make one word by a ballot. The prelude supplies X.
+// Who calls: engines/gpu/runtime/presence_words.py. What a warp does: it takes 32 words and visits those that have
+// entries: the 32 entries of a word, one a lane, make one word of `bits` by a ballot. The prelude supplies X.
 #include "warp.cuh"
 
 namespace szc {

@@ -1,16 +1,17 @@
-// Elementwise work on vectors: w<mask> = accum(w, f(u, v, s)), for every operation that makes entry i from entry i.
+// Elementwise operations on vectors: w<mask> = accum(w, f(u, v, s)); entry i is computed from entry i of u and v.
 //
-// Who calls: engines/gpu/elementwise/vector_map.py (apply, select, ewise_add/mult/union, assign, extract, dup, casts, merges).
-// What a warp does: it reads `piece` (at most 32) presence words at once, one a lane, and continues with those where an
-// entry can change, several at a time so that their operands are in flight together; a word is 32 entries, one a lane,
-// and one aligned request for a type of 4 bytes. So a sparse vector costs little more than its presence words. All
-// memory on the device.
+// Who calls: engines/gpu/elementwise/vector_map.py (apply, select, ewise_add/mult/union, assign, extract, dup, casts,
+// merges). What a warp does: it reads `piece` (at most 32) presence words at once, one a lane, and continues with those
+// where an entry can change, several at a time so that their operands are in flight together; a word is 32 entries, one
+// a lane, and one aligned request for a type of 4 bytes. So a sparse vector costs little more than its presence words.
+// All memory on the device.
 //
 // The prelude supplies U, V, S, Z, W (types of the two operands, the scalar, result, output), `W accumulate(W, Z)` and
-// `bool compute(U u, V v, bool has_u, bool has_v, S s, S s2, u64 i, Z& z)`: the result of entry i and whether there is one;
-// the flags READS_U, READS_V (values needed), NEEDS_U, NEEDS_V (no result without an entry there), GATHER (u is read at index[i]), COUNTS (the
-// scalar is *number, which the device changes) and ACCUM. An operand that the operation lacks
-// has READS_* false and no bits, which counts as present. Where neither operand has an entry there is no result.
+// `bool compute(U u, V v, bool has_u, bool has_v, S s, S s2, u64 i, Z& z)`: the result of entry i and whether there is
+// one; the flags READS_U, READS_V (values needed), NEEDS_U, NEEDS_V (no result without an entry there), GATHER (u is
+// read at index[i]), COUNTS (the scalar is *number, which kernels change) and ACCUM. An operand that the operation
+// lacks has READS_* false and no bits, which counts as present. Where neither operand has an entry there is no result.
+// `region`: presence words of the assigned positions; null: all.
 #include "write.cuh"
 
 namespace szc {

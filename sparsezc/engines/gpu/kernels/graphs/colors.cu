@@ -1,12 +1,14 @@
-// Greedy colouring: each row has the smallest number that no neighbour before it has.
+// Greedy colouring: each row gets the smallest colour that no neighbour before it in the order has.
 //
-// Who calls: engines/gpu/graphs/colors.py. Memory: `indices` in host memory (zero-copy) or on the device, all else on the
-// device. What does the work: a warp or, for a long row, a block takes a row. `wait_rows` counts the neighbours before each row;
-// `color_rows` colours rows that wait for none, and lists those that waited for these alone. So each entry is read three times.
-// Source: M. Jones, P. Plassmann, A parallel graph coloring heuristic, SIAM J. Sci. Comput. 14, 1993, doi:10.1137/0914041.
+// Who calls: engines/gpu/graphs/colors.py. Memory: `indices` in host memory (zero-copy) or on the device, all else on
+// the device. What does the work: a warp, or for a long row a block, takes a row. `wait_rows` counts the neighbours
+// before each row; `color_rows` colours the rows that wait for no neighbour, and lists those that waited for these
+// alone. So each entry is read three times.
+// Source: M. Jones, P. Plassmann, A parallel graph coloring heuristic, SIAM J. Sci. Comput. 14, 1993,
+// doi:10.1137/0914041.
 //
-// The prelude supplies Id and Key, the types of ids and of listed rows; LONG_ROW, the entries of a row from which on a block takes it;
-// WORDS, of 32 colours each, that a warp looks at together: a block looks at 8 times as many.
+// The prelude supplies Id and Key, the types of ids and of listed rows; LONG_ROW, the entries of a row beyond which a
+// block takes it; WORDS, of 32 colours each, that a warp examines together: a block examines 8 times as many.
 #include "row_lists.cuh"
 
 namespace szc {
@@ -18,15 +20,16 @@ struct Graph {
   const Id* indices;
   const i64* order;
 
-  // Whether a row chooses before another, by their orders: the higher one, of equal ones the first.
+  // Whether row `one` is coloured before row `other`: the one of higher order, or of equal orders the smaller row.
   __device__ __forceinline__ bool precedes(u64 one, i64 order_of_one, u64 other, i64 order_of_other) const {
     return order_of_one > order_of_other || (order_of_one == order_of_other && one < other);
   }
 
   __device__ __forceinline__ bool is_long(u64 row) const { return (u64)(indptr[row + 1] - indptr[row]) > LONG_ROW; }
 
-  // Calls visit(neighbour, of[neighbour]) for the entries of a row, but for the row itself. Each thread loads several ids, then what
-  // they point at: rounds wait for their longest row, and a long row is a chain of waits.
+  // Calls visit(neighbour, of[neighbour]) for the entries of a row, except the diagonal. Each thread loads several ids,
+  // then the values of `of` at all of them: a round waits for its longest row, and one load at a time would make that
+  // row a chain of waits.
   template <class T, class Visit> __device__ __forceinline__ void each(const Group& g, u64 row, const T* of, Visit visit) const {
     constexpr u32 AHEAD = 4;  // with 8 orders of 8 bytes spill
     const u64 from = (u64)indptr[row], to = (u64)indptr[row + 1];
@@ -47,13 +50,13 @@ struct Graph {
   }
 };
 
-// `waits`: 0 at first. `next`, `next_counts`: the rows that wait for none, in as much `room`.
+// `waits`: zeros on entry. `next`, `next_counts`: the rows that wait for no neighbour, also in `capacity` entries.
 extern "C" __global__ void __launch_bounds__(256)
-    wait_rows(Key* listed, u64 room, u64* counts, const i64* indptr, const Id* indices, const i64* order, u32* waits, Key* next,
+    wait_rows(Key* listed, u64 capacity, u64* counts, const i64* indptr, const Id* indices, const i64* order, u32* waits, Key* next,
               u64* next_counts) {
   const Graph graph = {indptr, indices, order};
-  const Listed found = {next, room, next_counts};
-  Listed{listed, room, counts}.each([&](u64 row, const Group& g) {
+  const Listed found = {next, capacity, next_counts};
+  Listed{listed, capacity, counts}.each([&](u64 row, const Group& g) {
     u32 before = 0;
     const i64 own = order[row];
     graph.each(g, row, order, [&](u64 col, i64 other) { before += graph.precedes(col, other, row, own); });
@@ -65,15 +68,16 @@ extern "C" __global__ void __launch_bounds__(256)
   });
 }
 
-// `color`: NO_COLOR where a row has none yet. Four blocks on a multiprocessor leave the registers that 8-byte ids need.
+// `color`: NO_COLOR where a row has none yet. The limit of four blocks a multiprocessor leaves the registers that
+// 8-byte ids need.
 extern "C" __global__ void __launch_bounds__(256, 4)
-    color_rows(Key* listed, u64 room, u64* counts, const i64* indptr, const Id* indices, const i64* order, u32* waits, Key* next,
+    color_rows(Key* listed, u64 capacity, u64* counts, const i64* indptr, const Id* indices, const i64* order, u32* waits, Key* next,
                u64* next_counts, u32* color) {
   __shared__ u32 taken[8 * WORDS];
   __shared__ u32 least[8];
   const Graph graph = {indptr, indices, order};
-  const Listed found = {next, room, next_counts};
-  Listed{listed, room, counts}.each([&](u64 row, const Group& g) {
+  const Listed found = {next, capacity, next_counts};
+  Listed{listed, capacity, counts}.each([&](u64 row, const Group& g) {
     u32* words = g.size == 32 ? taken + WORDS * (threadIdx.x / 32) : taken;
     const u32 count = g.size == 32 ? WORDS : 8 * WORDS;
     u32 mine = NO_COLOR;

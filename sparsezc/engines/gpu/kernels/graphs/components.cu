@@ -1,26 +1,27 @@
-// Connected components of what a search reached, and of what it did not.
+// Connected components after a search: the vertices that it reached are one component, and trees find the others.
 //
 // Who calls: engines/gpu/graphs/components.py, after search.cu, with all blocks running at once (grid_sync.cuh).
-// Memory: ids in host memory (zero-copy) or on the device, all else on the device. What it does: the vertices that the
-// search reached are one component, of which the smallest vertex, `low`, stands for all. Each other vertex begins as a
-// tree of its own; its row is streamed, and each entry hooks the larger of two roots under the smaller, so that a root
-// is the smallest vertex of its tree. At last each vertex gets its root. What no search reaches has few edges in a
-// graph with a giant component; else this reads every row.
+// Memory: ids in host memory (zero-copy) or on the device, all else on the device. What it does: the smallest vertex
+// that the search reached, `low`, represents all of them. Each other vertex begins as a tree of its own; its row is
+// streamed, and each entry hooks the larger of two roots under the smaller, so that a root is the smallest vertex of
+// its tree. At last each vertex gets its root. In a graph with a giant component the vertices that the search did not
+// reach have few edges; in other graphs this kernel reads every row.
 // Source: J. Jaiganesh, M. Burtscher, A high-performance connected components implementation for GPUs, HPDC 2018,
-// doi:10.1145/3208040.3208041 (the hooks, and the paths that are halved on the way).
+// doi:10.1145/3208040.3208041 (hooking, and path halving on the way).
 //
-// The prelude supplies Id; the flags DIRECTED (an edge stands in one row only), HEADS, LEAVES (a row is left at its first reached
-// neighbour: of an undirected edge between two others, the row of either will do); LONG and ROWS_PER_WARP as for mxv.cu.
+// The prelude supplies Id; the flags DIRECTED (an edge is stored in one row only), HEADS, LEAVES (a row is left at its
+// first reached neighbour: an edge between two others may be read in either row); LONG and ROWS_PER_WARP as for mxv.cu.
 #include "grid_sync.cuh"
 #include "head_cache.cuh"
 #include "frontier_rows.cuh"
 
 namespace szc {
 
-// What `state` holds: of the smallest vertex that was reached, by how much `size` exceeds it; entries that were read.
+// Numbers in `state`: `size` minus the smallest vertex that was reached; the entries that were read.
 enum { BELOW, READ };
 
-// Trees of vertices: a parent is smaller than its child. Other threads hook meanwhile: a parent that was read earlier is still above.
+// Trees of vertices: a parent is smaller than its child. Other threads hook meanwhile: a parent that was read earlier
+// is still an ancestor.
 struct Forest {
   i64* parent;
   const u32* reached;
@@ -70,7 +71,7 @@ struct Rest {
   }
 };
 
-// Makes the trees: each open vertex, and the smallest that was reached.
+// Makes a tree of each open vertex, and one of the smallest vertex that was reached.
 __device__ __forceinline__ void begin_trees(const Rest& r, u64* state) {
   u64 below = 0;
   const u32* reached = r.forest.reached;
@@ -90,13 +91,13 @@ __device__ __forceinline__ void begin_trees(const Rest& r, u64* state) {
   });
 }
 
-// Joins open vertices and their neighbours. Returns the entries that were read.
+// Joins open vertices and their neighbours. Returns the number of entries that were read.
 __device__ __forceinline__ u32 join_rows(const Rest& r, const Side& side, const Id* heads, u32 k, volatile u8* owner) {
   const u32 lane = lane_id();
   const Forest& forest = r.forest;
   u32 read = 0;
-  // Returns whether the neighbour was reached. Between others an undirected edge is taken once, from the larger end, unless that
-  // end's row may have been left.
+  // Returns whether the search reached the neighbour. Of two other vertices an undirected edge is taken once, from the
+  // larger vertex's row, unless that row may have been left.
   const auto meet = [&](u64 row, Id id) {
     if (present(forest.reached, id)) return true;
     if (DIRECTED || LEAVES || (u64)id < row) forest.join(row, (u64)id);
@@ -144,7 +145,7 @@ __device__ __forceinline__ u32 join_rows(const Rest& r, const Side& side, const 
   return read;
 }
 
-// Writes each vertex's root in place of its parent: what another thread reads meanwhile is above the vertex either way.
+// Writes each vertex's root in place of its parent: another thread that reads it meanwhile gets an ancestor either way.
 __device__ __forceinline__ void write_roots(const Rest& r) {
   const Forest& forest = r.forest;
   const u32 lane = lane_id();
@@ -165,10 +166,10 @@ __device__ __forceinline__ void write_roots(const Rest& r) {
   });
 }
 
-// `labels`: undefined on entry, each vertex's smallest of its component at the end. `reached`: what the search met; `closed`: the
-// vertices whose rows are not read: besides these those without entries, or, where an edge stands in one row only, these alone;
-// `border`: then also read, those that the search met and did not expand. `state`,
-// `wait`: zeros.
+// `labels`: undefined on entry; at the end the smallest vertex of each vertex's component. `reached`: the vertices that
+// the search reached; `closed`: those whose rows are not read, which are the reached ones and, without DIRECTED, those
+// without entries; `border`: with DIRECTED, reached vertices that the search did not expand, whose rows are read, too.
+// `state`, `wait`: zeros.
 extern "C" __global__ void __launch_bounds__(256, 8)
     KERNEL(u64 size, const i64* indptr, const Id* indices, u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot,
          const Id* heads, u32 k, const u32* reached, const u32* closed, const u32* border, i64* labels, u64* state, u64* wait, u32 piece,

@@ -1,27 +1,30 @@
 // Push-relabel in rounds: vertices with excess push it to neighbours that are one hop nearer to the target.
 //
 // Who calls: engines/gpu/graphs/flow.py. Memory: `indices` in host memory (zero-copy) or on the device, all else on the
-// device. What does the work: a warp or, for a long row, a block takes a row. A round is `push`, which reads the ids of vertices with
-// excess, and `gather`, which reads none: what a vertex receives is stored at its own entries, so sums have one order whatever the timing.
-// Only one end of an edge pushes in a round, as heights differ by one, and all heights change after all pushes.
-// Source: A. Goldberg, R. Tarjan, A new approach to the maximum-flow problem, JACM 35, 1988, section 7, doi:10.1145/48014.61051.
+// device. What does the work: a warp, or for a long row a block, takes a row. A round is `push`, which reads the ids of
+// vertices with excess, and `gather`, which reads no ids: the flow that a vertex receives is stored at the vertex's own
+// entries, so sums have one order whatever the timing. Only one end of an edge pushes in a round, as heights differ by
+// one, and all heights change after all pushes.
+// Source: A. Goldberg, R. Tarjan, A new approach to the maximum-flow problem, JACM 35, 1988, section 7,
+// doi:10.1145/48014.61051.
 //
-// `back`: the place of the entry (j, i) of each entry (i, j). `room`: residual capacities. `got`: what an entry's row has received over
-// it in this round, else 0. `excess`, `height`: of each vertex; FAR where the target cannot be reached. `raised`: the height after the
-// round of a vertex that keeps excess. `mark`: KEEPS, RECEIVES, 0 between rounds. `listed`, `most`, `tally`: the rows of a launch, the
-// places of a list, and the numbers of short and of long rows in it; `next`, `next_tally`: those of the launch that follows;
-// `later_tally` is set to 0 for the one after it. `target`, `wall`: where excess goes, and the vertex that it does not pass. `source`:
-// the vertex whose edges are filled.
+// `back`: for each entry (i, j) the position of the entry (j, i). `residual`: residual capacities. `got`: the flow that an
+// entry's row has received over it in this round, else 0. `excess`, `height`: of each vertex; height FAR where the
+// target cannot be reached. `raised`: the height after the round of a vertex that keeps excess. `mark`: the bits KEEPS
+// and RECEIVES, 0 between rounds. `listed`, `most`, `tally`: the rows of a launch, the entries that a list can hold,
+// and the numbers of short and of long rows in it; `next`, `next_tally`: those of the launch that follows;
+// `later_tally` is set to 0 for the launch after that. `target`: the vertex that excess is pushed to; `wall`: the
+// vertex that it must not pass. `source`: the vertex whose edges are saturated.
 //
-// The prelude supplies Id, Key and Place, the types of ids, of listed rows and of entries' places; T, of capacities; LONG_ROW, the
-// entries of a row from which on a block takes it.
+// The prelude supplies Id, Key and Place, the types of ids, of listed rows and of positions of entries; T, of
+// capacities; LONG_ROW, the entries of a row beyond which a block takes it.
 #include "row_lists.cuh"
 
 namespace szc {
 
 constexpr u32 FAR = 0xffffffffu, KEEPS = 1, RECEIVES = 2;
 
-// Sums of capacities, which stay at the most that the type has.
+// Sums of capacities; integer sums are limited to the type's largest value.
 __device__ __forceinline__ double plus(double a, double b) { return a + b; }
 __device__ __forceinline__ i64 plus(i64 a, i64 b) {
   const u64 sum = (u64)a + (u64)b, most = ~(u64)0 >> 1;
@@ -30,7 +33,7 @@ __device__ __forceinline__ i64 plus(i64 a, i64 b) {
 
 __device__ __forceinline__ bool is_long(const i64* indptr, u64 row) { return (u64)(indptr[row + 1] - indptr[row]) > LONG_ROW; }
 
-// Sums of the threads' numbers: of those before each, and of all. `shared`: 8 numbers.
+// Sums of the threads' numbers: of the threads before each, and of all. `shared`: 8 numbers.
 __device__ __forceinline__ void sums(const Group& g, T own, T* shared, T& before, T& all) {
   T through = own;
   for (u32 d = 1; d < 32; d *= 2) {
@@ -57,23 +60,24 @@ __device__ __forceinline__ void clear(u64* tally) {
   if (blockIdx.x == 0 && threadIdx.x < 2) tally[threadIdx.x] = 0;
 }
 
-// Fills the edges of one vertex.
+// leave: saturates the edges of one vertex.
 extern "C" __global__ void __launch_bounds__(256)
-    leave(u64 source, const i64* indptr, const Id* indices, const Place* back, T* room, T* excess) {
+    leave(u64 source, const i64* indptr, const Id* indices, const Place* back, T* residual, T* excess) {
   const u64 end = (u64)indptr[source + 1];
   for (u64 at = (u64)indptr[source] + (u64)blockIdx.x * blockDim.x + threadIdx.x; at < end; at += (u64)gridDim.x * blockDim.x) {
-    const T all = room[at];
+    const T all = residual[at];
     if (!(all > 0)) continue;
-    room[at] = 0;
-    room[back[at]] += all;
+    residual[at] = 0;
+    residual[back[at]] += all;
     excess[load_host(indices + at, 0)] = all;
   }
 }
 
-// A level of the search for heights: neighbours with capacity towards the listed vertices.
+// search: one level of the search that sets heights: lists the vertices that have capacity towards the listed ones and
+// no height yet.
 extern "C" __global__ void __launch_bounds__(256)
     search(Key* listed, u64 most, u64* tally, Key* next, u64* next_tally, u64* later_tally, u64 wall, const i64* indptr,
-           const Id* indices, const Place* back, const T* room, u32* height) {
+           const Id* indices, const Place* back, const T* residual, u32* height) {
   clear(later_tally);
   const Listed found = {next, most, next_tally};
   Listed{listed, most, tally}.each([&](u64 row, const Group& g) {
@@ -81,14 +85,14 @@ extern "C" __global__ void __launch_bounds__(256)
     const u32 above = height[row] + 1;
     for (u64 at = (u64)indptr[row] + g.rank; at < to; at += g.size) {
       const u64 col = (u64)load_host(indices + at, 0);
-      if (*(volatile u32*)(height + col) != FAR || col == wall || !(room[back[at]] > 0)) continue;
+      if (*(volatile u32*)(height + col) != FAR || col == wall || !(residual[back[at]] > 0)) continue;
       if (atomicCAS(height + col, FAR, above) == FAR) found.add(col, is_long(indptr, col));
     }
     g.sync();
   });
 }
 
-// Lists the vertices with excess that reach the target.
+// list_active: lists the vertices with excess from which the target can be reached.
 extern "C" __global__ void __launch_bounds__(256)
     list_active(u64 size, u64 most, Key* next, u64* next_tally, u64 target, u64 wall, const i64* indptr, const T* excess,
                 const u32* height) {
@@ -97,10 +101,10 @@ extern "C" __global__ void __launch_bounds__(256)
     if (excess[v] > 0 && height[v] != FAR && v != target && v != wall) found.add(v, is_long(indptr, v));
 }
 
-// Pushes along each listed row's edges, in their order; lists the rows that keep excess, and those that receive some.
+// push: pushes along each listed row's edges, in their order; lists the rows that keep excess or receive some.
 extern "C" __global__ void __launch_bounds__(256, 4)
     push(Key* listed, u64 most, u64* tally, Key* next, u64* next_tally, u64* later_tally, u64 target, u64 wall, const i64* indptr,
-         const Id* indices, const Place* back, T* room, T* got, T* excess, const u32* height, u32* raised, u32* mark) {
+         const Id* indices, const Place* back, T* residual, T* got, T* excess, const u32* height, u32* raised, u32* mark) {
   __shared__ T of_warps[8];
   __shared__ u32 least_of_warps[8];
   clear(later_tally);
@@ -112,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
     T left = excess[row];
     for (u64 first = (u64)indptr[row]; first < to && left > 0; first += g.size) {
       const u64 at = first + g.rank;
-      T open = at < to ? room[at] : (T)0;
+      T open = at < to ? residual[at] : (T)0;
       u64 col = 0;
       if (open > 0) {
         col = (u64)load_host(indices + at, 0);
@@ -127,8 +131,8 @@ extern "C" __global__ void __launch_bounds__(256, 4)
       if (open > 0 && before < left) {
         const T given = open < left - before ? open : left - before;
         const u64 place = (u64)back[at];
-        room[at] -= given;
-        if (col == target || col == wall) room[place] += given;
+        residual[at] -= given;
+        if (col == target || col == wall) residual[place] += given;
         else {
           got[place] = given;
           if (atomicOr(mark + col, RECEIVES) == 0) found.add(col, is_long(indptr, col));
@@ -154,9 +158,10 @@ extern "C" __global__ void __launch_bounds__(256, 4)
   });
 }
 
-// Adds up what listed rows have received, raises those that kept excess, and lists all that have some and reach the target.
+// gather: adds up the flow that listed rows have received, raises those that kept excess, and lists all that have
+// excess and can reach the target.
 extern "C" __global__ void __launch_bounds__(256)
-    gather(Key* listed, u64 most, u64* tally, Key* next, u64* next_tally, u64* later_tally, const i64* indptr, T* room, T* got,
+    gather(Key* listed, u64 most, u64* tally, Key* next, u64* next_tally, u64* later_tally, const i64* indptr, T* residual, T* got,
            T* excess, u32* height, const u32* raised, u32* mark) {
   __shared__ T of_warps[8];
   clear(later_tally);
@@ -170,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(256)
         const T given = got[at];
         if (!(given > 0)) continue;
         got[at] = 0;
-        room[at] += given;
+        residual[at] += given;
         mine += given;
       }
       sums(g, mine, of_warps, before, all);

@@ -1,4 +1,4 @@
-// How the warps of a search share the rows of a frontier in bits: each takes some words in turn, and chunks of long rows.
+// Division of a frontier's rows among the warps of a search: each takes words of rows in turn, and chunks of long rows.
 //
 // The prelude supplies Id; LONG and ROWS_PER_WARP as for mxv.cu.
 #pragma once
@@ -18,10 +18,10 @@ struct Side {
 
 struct Shares {
   u64 nwords;
-  u32 piece, words, spread;  // what a warp takes at once: items of rows, words, chunks
+  u32 piece, words, spread;  // the items of rows, words and chunks that a warp takes at once
 };
 
-// Calls visit(item, bits) for the items of which load(item) is not 0; a warp loads `piece` of them at once, one a lane.
+// Calls visit(item, bits) for the items whose bits, load(item), are not 0; a warp loads `piece` items at once.
 template <class Load, class Visit> __device__ __forceinline__ void each(u64 count, u32 piece, Load load, Visit visit) {
   for_pieces(nullptr, count, piece, [&](u64 first) {
     const u32 loaded = lane_id() < piece && first + lane_id() < count ? load(first + lane_id()) : 0;
@@ -33,19 +33,19 @@ template <class Load, class Visit> __device__ __forceinline__ void each(u64 coun
   });
 }
 
-// Calls visit(word, bits) for the words of which load(word) is not 0.
+// Calls visit(word, bits) for the words whose bits, load(word), are not 0.
 template <class Load, class Visit> __device__ __forceinline__ void each_word(const Shares& s, Load load, Visit visit) {
   each(s.nwords, s.words, load, visit);
 }
 
-// Calls visit(word, rows) for the rows of which load(word) has the bit, ROWS_PER_WARP at once.
+// Calls visit(word, rows) for the rows whose bits in load(word) are set, ROWS_PER_WARP at once.
 template <class Load, class Visit> __device__ __forceinline__ void each_rows(const Shares& s, Load load, Visit visit) {
   each(s.nwords * (32 / ROWS_PER_WARP), s.piece, [&](u64 item) { return load(word_of_item(item)) & rows_of_item(item); },
        [&](u64 item, u32 rows) { visit(word_of_item(item), rows); });
 }
 
-// Reads entries together, so that their requests are in flight together: `load` of each gives what stands there, `look` what that
-// points at, and `use` gets both and `of`. Of each only where it is active. No function may be a collective.
+// Reads N entries together, so that their requests are in flight together: `load` returns an entry, `look` the value
+// that it refers to, and `use` gets both and `of`. Each is called for active entries only, so none may be a collective.
 template <u32 N, class P, class Load, class Look, class Use>
 __device__ __forceinline__ void read_together(const u64 (&at)[N], const bool (&active)[N], const P (&of)[N], Load load, Look look, Use use) {
   decltype(load(0)) loaded[N] = {};
@@ -58,8 +58,9 @@ __device__ __forceinline__ void read_together(const u64 (&at)[N], const bool (&a
   for (u32 j = 0; j < N; ++j) if (active[j]) use(loaded[j], seen[j], of[j]);
 }
 
-// Reads the entries of up to 32 rows one after another without gaps, N times 32 at once: for device memory, which needs no aligned
-// requests. Lane r has row r: entries begin .. end-1, and what `use` gets of it, `own`; together fewer than 2^31. All lanes call.
+// Reads the entries of up to 32 rows one after another without gaps, N times 32 at once: for device memory, which needs
+// no aligned requests. Lane r has row r: its entries begin .. end-1, and `own`, which `use` gets; together they are
+// fewer than 2^31. All lanes call.
 template <u32 N, class P, class Load, class Look, class Use>
 __device__ __forceinline__ void stream_together(u64 begin, u64 end, P own, Load load, Look look, Use use) {
   const u32 lane = lane_id();
@@ -68,7 +69,7 @@ __device__ __forceinline__ void stream_together(u64 begin, u64 end, P own, Load 
     const u32 left = __shfl_up_sync(ALL, upto, d);
     if (lane >= d) upto += left;
   }
-  const u64 origin = end - upto;  // where the first entry of all rows would stand in front of this row
+  const u64 origin = end - upto;  // the position of entry number 0 of all rows, counted back from this row
   const u32 total = __shfl_sync(ALL, upto, 31);
   for (u32 first = 0; first < total; first += 32 * N) {
     u64 at[N];

@@ -1,52 +1,53 @@
 // l1-regularised PageRank around some vertices: all steps in one launch, and each row of a solution read once.
 //
-// Who calls: engines/gpu/graphs/local_pagerank.py; then `later_ends` for the sweep. A seed is solved by its crowd: by all blocks,
-// which run at once (grid_sync.cuh), or, with ONE_EACH, by a block for each of many seeds, whose threads wait for no
-// other block.
-// Memory: ids in host memory (zero-copy) or on the device, all else on the device; each seed has arrays of its own, one behind the
-// other. The steps are those of applications/local_clustering.py, Y = max((1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, 0):
-// most go over the edges between the vertices of the solution, one of `every` also looks at their neighbours. Sums are in units of
-// 2^-62, so that no order of threads changes them: y of all neighbours of a vertex together is at most 1, and rounds to the unit.
+// Who calls: engines/gpu/graphs/local_pagerank.py, `solve` and then `later_ends` for the sweep. The threads that solve
+// for a seed are its crowd: all blocks, which run at once (grid_sync.cuh), or, with ONE_EACH, one block for each of
+// many seeds, whose threads wait for no other block.
+// Memory: ids in host memory (zero-copy) or on the device, all else on the device; the arrays of all seeds follow each
+// other. The steps are those of applications/local_clustering.py, Y = max((1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 -
+// rho alpha, 0): most read only the edges between vertices of the solution, one in `every` also the neighbours of
+// these. Sums are in units of 2^-62, so that no order of threads changes them: y of all neighbours of a vertex together
+// is at most 1, and is rounded to the unit.
 //
 // The prelude supplies Id, ONE_EACH, and THREADS of a block.
 #include "grid_sync.cuh"
 
 namespace szc {
 
-// What `state` holds: vertices and entries of the solution, how the launch ended, its steps, and the largest growth of a step, as the
-// bits of a double, in turns of three: one is written, one was read, one is emptied.
+// Numbers in `state`: vertices and entries of the solution, how the launch ended, its steps, and the largest growth of
+// a step as the bits of a double, three of them in rotation: one is written, one was read, one is cleared.
 enum { FOUND, ENTRIES, ENDED, STEPS, GROWN };
 enum { STOPPED, SETTLED, FULL };
 
 constexpr u32 STATE = 8;  // numbers of a seed's `state`
 constexpr double UNITS = 4611686018427387904.0;  // 2^62
-constexpr u32 CLAIMED = 0xFFFFFFFFu;             // in `place`, until the vertex has its number
+constexpr u32 CLAIMED = 0xFFFFFFFFu;             // in `place` until the vertex has its position
 constexpr Id EMPTY = (Id)~(Id)0;                 // in `key`
 constexpr u32 IN_FLIGHT = ONE_EACH ? 8 : 4;      // entries that a thread copies together
 
-// The vertices of the solution in the order of their entry, and their entries, row after row.
+// The vertices of the solution in the order in which they entered, and their entries, row after row.
 struct Solution {
   u64* vertex;
   u64* begin;     // of a vertex's entries
   i64* degree;
   double* y;
-  u64* come;      // what comes to a vertex from the solution in a step; zeros between steps
-  u64 rooms;      // vertices that there is room for
+  u64* come;      // y that a vertex gets from the solution in a step; zeros between steps
+  u64 vertex_capacity;      // capacity in vertices
   u32* owner;     // of an entry: the position of its row's vertex
-  u32* number;    // of an entry: 1 + the position of the vertex that it names, 0 if that is beyond the solution
-  u32* slot;      // of an entry: where the vertex that it names is in the table
-  u64 room;       // entries that there is room for
+  u32* number;    // of an entry: 1 + the position of its column's vertex, 0 if that is not in the solution
+  u32* slot;      // of an entry: the table's slot of its column's vertex
+  u64 capacity;       // capacity in entries
 };
 
-// The vertices that rows of the solution name, and the seed: open addressing, linear probing. Of each: 1 + the position in the
-// solution, or 0; what comes from the solution in a step that looks, zeros between these.
+// The columns of the solution's rows, and the seed: open addressing, linear probing. `place`: 1 + the vertex's position
+// in the solution, or 0; `flow`: y that it gets from the solution in a step that looks at neighbours, else 0.
 struct Table {
   Id* key;
   u32* place;
   u64* flow;
   u32 bits;       // the table has 2^bits slots
 
-  // The slot of a vertex, which is inserted if it is not in the table.
+  // Returns the slot of a vertex, inserting it if needed.
   __device__ __forceinline__ u32 insert(Id v) const {
     const u32 last = (u32)((1ull << bits) - 1);
     u32 at = (u32)((u64)v * 0x9E3779B97F4A7C15ull >> (64 - bits));  // Fibonacci hashing: Knuth, vol. 3, section 6.4
@@ -58,7 +59,7 @@ struct Table {
   }
 };
 
-// The threads that solve for a seed: the rank of this one, and how many they are; a wait of all for each other.
+// The crowd of a seed: the rank of this thread, the number of threads, and a barrier for all of them.
 __device__ __forceinline__ u64 rank_in_crowd() { return ONE_EACH ? threadIdx.x : (u64)blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ __forceinline__ u64 crowd() { return ONE_EACH ? blockDim.x : (u64)gridDim.x * blockDim.x; }
 __device__ __forceinline__ void sync_crowd(u64* wait) {
@@ -67,7 +68,7 @@ __device__ __forceinline__ void sync_crowd(u64* wait) {
 
 __device__ __forceinline__ u64 in_units(double y) { return (u64)(y * UNITS); }
 
-// Raises *most to the largest of the lanes' numbers, none of which is negative. All lanes call.
+// Raises *most to the largest of the lanes' numbers, which are not negative. All lanes call.
 __device__ __forceinline__ void raise_to(u64* most, double mine) {
   const u64 best = largest(bit_cast<u64>(mine));  // ordered as the numbers are
   if (lane_id() == 0 && best) atomicMax(most, best);
@@ -78,7 +79,7 @@ template <class Visit> __device__ __forceinline__ void each_entry(u64 count, u64
   for (u64 base = rank & ~(u64)31; base < count; base += threads) visit(base + lane_id(), base + lane_id() < count);
 }
 
-// Adds a value of each lane to the sum of its owner. All lanes call.
+// Adds each lane's value to the sum of its owner. All lanes call.
 __device__ __forceinline__ void add_to_owners(u64* sums, u32 owner, u64 value) {
   const u32 first = __shfl_sync(ALL, owner, 0);
   if (!__all_sync(ALL, owner == first)) {
@@ -89,11 +90,11 @@ __device__ __forceinline__ void add_to_owners(u64* sums, u32 owner, u64 value) {
   if (lane_id() == 0 && value) atomicAdd(&sums[first], value);
 }
 
-// Lets a vertex in whose y grows from 0 to `far`: one thread of those that ask.
+// Adds a vertex to the solution whose y grows from 0 to `far`; of several threads that call for it, one adds it.
 __device__ __forceinline__ void enter(const Solution& s, u32* place, u64* state, u64 v, i64 degree, double far) {
   if (atomicCAS(place, 0u, CLAIMED) != 0) return;
   const u64 at = atomicAdd(&state[FOUND], (u64)1), begin = atomicAdd(&state[ENTRIES], (u64)degree);
-  if (at >= s.rooms || begin + (u64)degree > s.room) {
+  if (at >= s.vertex_capacity || begin + (u64)degree > s.capacity) {
     atomicMax(&state[ENDED], (u64)FULL);
     return;
   }
@@ -104,14 +105,14 @@ __device__ __forceinline__ void enter(const Solution& s, u32* place, u64* state,
   *place = (u32)at + 1;
 }
 
-// Copies the rows of the vertices from `first` on, each by a block, or by a warp where a block has more than one to copy.
+// Copies the rows of the vertices from `first` on: a block copies a row, or with ONE_EACH a warp does.
 __device__ __forceinline__ void copy_rows(const Solution& s, const Table& table, const i64* indptr, const Id* indices, u64 first, u64 count) {
   const u32 member = ONE_EACH ? lane_id() : threadIdx.x, members = ONE_EACH ? 32 : blockDim.x;
   const u64 mine = ONE_EACH ? threadIdx.x / 32 : blockIdx.x, all = ONE_EACH ? blockDim.x / 32 : gridDim.x;
   for (u64 at = first + mine; at < count; at += all) {
     const u64 begin = (u64)indptr[s.vertex[at]], end = begin + (u64)s.degree[at];
     for (u64 base = begin & ~(u64)31; base < end; base += IN_FLIGHT * members) {
-      __syncwarp();  // lanes leave the table apart; those that ask apart read their lines again
+      __syncwarp();  // lanes leave the table at different times; requests apart would read lines twice
       Id got[IN_FLIGHT];
 #pragma unroll
       for (u32 j = 0; j < IN_FLIGHT; ++j) {
@@ -129,17 +130,17 @@ __device__ __forceinline__ void copy_rows(const Solution& s, const Table& table,
   }
 }
 
-// `seeds`: a vertex for each block, or one. Of each seed `vertex`, `begin`, `degree`, `y` and `come` have `rooms` places, `owner`,
-// `number` and `slot` have `room`, `key`, `place` and `flow` 2^bits, and `state` has STATE. `key`: EMPTY. `place`, `flow`, `come`,
-// `state`, `wait`: zeros. Afterwards `state` says how it ended: SETTLED, FULL, or else after max_iter steps, the growth of the last
-// of which is then in state[GROWN].
+// `seeds`: a vertex for each block, or one. For each seed `vertex`, `begin`, `degree`, `y` and `come` have `vertex_capacity`
+// elements, `owner`, `number` and `slot` have `capacity`, `key`, `place` and `flow` 2^bits, and `state` has STATE. `key`:
+// EMPTY. `place`, `flow`, `come`, `state`, `wait`: zeros. At the end state[ENDED] is SETTLED, FULL, or else STOPPED
+// after max_iter steps, and state[GROWN] is then the growth of the last step.
 extern "C" __global__ void __launch_bounds__(THREADS, ONE_EACH ? 2 : 4)
     solve(const i64* indptr, const Id* indices, const i64* seeds, double alpha, double rho, double most, u64 max_iter, u64 every, Id* key,
-         u32* place, u64* flow, u32 bits, u64* vertex, u64* begin, i64* degree, double* y, u64* come, u64 rooms, u32* owner, u32* number,
-         u32* slot, u64 room, u64* state, u64* wait) {
-  const u64 mine = ONE_EACH ? blockIdx.x : 0, of_vertices = mine * rooms, of_entries = mine * room, of_table = mine << bits;
-  const Solution s = {vertex + of_vertices, begin + of_vertices, degree + of_vertices, y + of_vertices, come + of_vertices, rooms,
-                      owner + of_entries, number + of_entries, slot + of_entries, room};
+         u32* place, u64* flow, u32 bits, u64* vertex, u64* begin, i64* degree, double* y, u64* come, u64 vertex_capacity, u32* owner, u32* number,
+         u32* slot, u64 capacity, u64* state, u64* wait) {
+  const u64 mine = ONE_EACH ? blockIdx.x : 0, of_vertices = mine * vertex_capacity, of_entries = mine * capacity, of_table = mine << bits;
+  const Solution s = {vertex + of_vertices, begin + of_vertices, degree + of_vertices, y + of_vertices, come + of_vertices, vertex_capacity,
+                      owner + of_entries, number + of_entries, slot + of_entries, capacity};
   const Table table = {key + of_table, place + of_table, flow + of_table, bits};
   state += mine * STATE;
   const u64 seed = (u64)seeds[mine], thread = rank_in_crowd(), threads = crowd();
@@ -174,7 +175,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, ONE_EACH ? 2 : 4)
           more = far;
         }
       }
-      // The first thread that reads a vertex's flow sees all of it: others may see the 0 that one of them writes after.
+      // The first thread that reads a vertex's flow gets all of it: later threads may read the 0 that one of them
+      // wrote.
       each_entry(entries, thread, threads, [&](u64 e, bool active) {
         if (!active || s.number[e]) return;
         const u32 at = s.slot[e];
@@ -214,12 +216,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, ONE_EACH ? 2 : 4)
   if (settled) state[ENDED] = SETTLED;
 }
 
-// Counts of each vertex of a solution, by its rank among those of all seeds, the entries that end there and begin at a vertex of a
-// lower rank. `first`: where each seed's vertices begin in `rank`, which has them by position. `ends`: zeros. Each seed gets as many
-// blocks.
+// later_ends: counts for each vertex of a solution, by its rank among those of all seeds, the entries between it and
+// vertices of lower rank. `first`: the start of each seed's vertices in `rank`, which has ranks by position. `ends`:
+// zeros. Each seed gets as many blocks.
 extern "C" __global__ void __launch_bounds__(256)
-    later_ends(u64 seeds, const u64* state, const u32* owner, const u32* number, u64 room, const i64* first, const u32* rank, u64* ends) {
-  const u64 mine = blockIdx.x % seeds, block = blockIdx.x / seeds, of_entries = mine * room;
+    later_ends(u64 seeds, const u64* state, const u32* owner, const u32* number, u64 capacity, const i64* first, const u32* rank, u64* ends) {
+  const u64 mine = blockIdx.x % seeds, block = blockIdx.x / seeds, of_entries = mine * capacity;
   rank += first[mine];
   each_entry(state[mine * STATE + ENTRIES], block * blockDim.x + threadIdx.x, gridDim.x / seeds * blockDim.x, [&](u64 e, bool active) {
     if (!active || !number[of_entries + e]) return;

@@ -1,15 +1,15 @@
 // Finds one of the longest rows: the hub from which components are searched.
 //
-// Who calls: engines/gpu/graphs/components.py. A thread looks at a row's offsets, several rows together.
+// Who calls: engines/gpu/graphs/components.py. All memory on the device. A thread reads several rows' offsets at once.
 #include "warp.cuh"
 
 namespace szc {
 
-constexpr u32 NUMBER_BITS = 40;  // of a row's number beside its length: the offsets of 2^40 rows take 8 TiB
+constexpr u32 NUMBER_BITS = 40;  // low bits for a row's number, below its length: the offsets of 2^40 rows take 8 TiB
 constexpr u32 TOGETHER = 4;      // rows whose lengths a thread loads together
 
-// Marks the row in `seen`, presence words. `state`: zeros on entry; the row's length, as far as it fits, and number, and the blocks that
-// are done.
+// Marks the row in `seen`, presence words. `state`, zeros on entry: the row's length (limited to the bits above its
+// number) and number; the number of blocks that are done.
 extern "C" __global__ void __launch_bounds__(256) hub(u64 nrows, const i64* indptr, u64* state, u32* seen) {
   __shared__ u64 of_warps[8];
   const u64 stride = (u64)gridDim.x * blockDim.x, most = ((u64)1 << (64 - NUMBER_BITS)) - 1;

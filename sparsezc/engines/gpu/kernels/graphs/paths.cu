@@ -2,18 +2,20 @@
 //
 // Who calls: engines/gpu/graphs/paths.py, with all blocks running at once (grid_sync.cuh). All memory is on the device.
 // `dirty` marks the vertices whose distances fell since their edges were read. A round *takes* those within the limit,
-// and then reads their edges, which lower distances and mark their vertices; rows longer than LONG are read by chunks.
-// `least` of the state follows the least distance that is marked: beyond the limit it ends the bucket, and the next
-// limit is `step` beyond it. With BOUNDS a byte a vertex, its distance in units, rounded up, stays in the cache: most
-// edges that a push reads end at vertices that they do not lower, and then nothing else is read. A round *pulls* where
-// that costs less: it reads the rows of the transpose of all vertices that may still fall, those beyond the least
-// marked distance and the least length, and no entry needs an atomic.
+// and then reads their edges, which lower the distances of other vertices and mark these; rows longer than LONG are
+// read by chunks. `least` in the state is the smallest distance of a marked vertex: once it is beyond the limit the
+// bucket ends, and the next limit is `step` beyond it. With BOUNDS each vertex has a byte, its distance in units,
+// rounded up, and these bytes stay in the cache: most edges of a push end at vertices that they do not lower, and then
+// nothing else is read. A round *pulls* where that costs less: it reads the transpose's rows of all vertices that may
+// still fall, which are those beyond the smallest marked distance plus the smallest length, and no entry needs an
+// atomic.
 // Source: U. Meyer, P. Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49, 2003,
 // doi:10.1016/S0196-6774(03)00076-2.
 //
-// The prelude supplies Id, A, Z (distances: i32, i64, f32 or f64), Bits (the integer of Z's size in which atomics order distances:
-// signed for integers, else unsigned), S (limits: i64 or f64), Seen (u8 with BOUNDS, else Z); the flags ISO and BOUNDS; LONG and ROWS_PER_WARP as for
-// mxv.cu; PUSH_COST, what an entry of a push costs where one of a pull costs 1.
+// The prelude supplies Id, A, Z (distances: i32, i64, f32 or f64), Bits (the integer of Z's size in which atomics order
+// distances: signed for integers, else unsigned), S (limits: i64 or f64), Seen (u8 with BOUNDS, else Z); the flags ISO
+// and BOUNDS; LONG and ROWS_PER_WARP as for mxv.cu; PUSH_COST, the cost of an entry of a push where an entry of a pull
+// costs 1.
 #include "grid_sync.cuh"
 #include "frontier_rows.cuh"
 
@@ -28,8 +30,8 @@ struct State {
 
 constexpr u32 TOGETHER = 2;  // entries that a lane loads together
 
-constexpr bool WHOLE = (Z)1 / (Z)2 == (Z)0;  // integers: a distance is 1 more than the next lower bound, or more
-constexpr u32 FAR = 254, UNREACHED = 255;  // bounds: of a distance that a byte does not hold; of `never`
+constexpr bool WHOLE = (Z)1 / (Z)2 == (Z)0;  // integers: a distance exceeds the next lower bound by 1 at least
+constexpr u32 FAR = 254, UNREACHED = 255;  // bounds of a distance that exceeds a byte, and of `never`
 
 struct Paths {
   u64 size;
@@ -55,7 +57,7 @@ struct Edge {
   A length;
 };
 
-// The least bound that is not below a distance. Of stores that race the older may remain, which is larger, until `take` corrects it.
+// The smallest bound that is not below a distance. Of stores that race, the older, larger one may remain until `take`.
 __device__ __forceinline__ u8 bound_of(const Paths& p, Z z) {
   if (!(z <= (Z)(FAR - 1) * p.unit)) return (u8)FAR;
   if (z < (Z)0) return 0;
@@ -63,7 +65,8 @@ __device__ __forceinline__ u8 bound_of(const Paths& p, Z z) {
   return (u8)(units + ((Z)units * p.unit < z));
 }
 
-// What a push reads of the vertex where an edge ends: its bound or its distance, either perhaps an old one of a cache, which is larger.
+// The value that a push reads of the vertex where an edge ends: its bound or its distance, perhaps an older, larger one
+// from a cache.
 __device__ __forceinline__ Seen look_at(const Paths& p, Id id) {
   if constexpr (BOUNDS) return p.bounds[id];
   else return p.distance[id];
@@ -76,12 +79,12 @@ __device__ __forceinline__ bool may_lower(const Paths& p, Z z, Seen seen) {
 __device__ __forceinline__ void lower(const Paths& p, u64 id, Z z, Z& least) {
   if (!(z < bit_cast<Z>(atomicMin((Bits*)(p.distance + id), bit_cast<Bits>(z))))) return;
   if constexpr (BOUNDS) p.bounds[id] = bound_of(p, z);
-  atomicOr(&p.dirty[id >> 5], bit((u32)id & 31u));  // to look first saves nothing
+  atomicOr(&p.dirty[id >> 5], bit((u32)id & 31u));  // a read before it would save nothing
   if (z < least) least = z;
 }
 
-// The least sum of a path by an edge that begins at a vertex, or any from `than` on. A bound is exact, or of a distance that fell in
-// this round, which marks the vertex: a later round reads its edges.
+// The length of the shortest path by an edge from a vertex, or any value not below `than`. A bound is exact, or is that
+// of a distance that fell in this round: the vertex is then marked, and a later round reads its edges.
 __device__ __forceinline__ Z sum_by(const Paths& p, const Edge& edge, u8 seen, Z than) {
   const Z length = (Z)edge.length;
   if (seen == UNREACHED) return than;
@@ -94,7 +97,7 @@ __device__ __forceinline__ Z sum_by(const Paths& p, const Edge& edge, u8 seen, Z
   return from + length;
 }
 
-// Takes the marked vertices within the limit, and counts their entries.
+// Takes the marked vertices within the limit, and counts their entries (`first`: of vertices not taken before).
 __device__ __forceinline__ void take(const Paths& p, const i64* indptr, Z limit, Z& least, u64& entries, u64& first) {
   const u32 lane = lane_id();
   each_word(p.shares, [&](u64 word) {
@@ -143,7 +146,7 @@ __device__ __forceinline__ void push(const Paths& p, const Side& side, const A* 
   });
 }
 
-// `settled`: the distance up to which none falls any more. `best`: of the rows of a warp, in shared memory.
+// `settled`: distances up to it fall no more. `best`: of the rows of a warp, in shared memory.
 __device__ __forceinline__ void pull(const Paths& p, const Side& side, const A* values, Z settled, Z* best, Z& least) {
   const u32 lane = lane_id();
   const auto load = [&](u64 at) { return Edge{load_host(side.indices + at, 0), ISO ? values[0] : load_host(values + at, 1)}; };
@@ -200,13 +203,13 @@ __device__ __forceinline__ void pull(const Paths& p, const Side& side, const A* 
   });
 }
 
-// What a block found in a round.
+// The results of a block in a round.
 struct Found {
   Z least[8];  // of its warps
   u64 entries, first;
 };
 
-// Adds what the block found to the state, and waits for all blocks.
+// Adds the block's results to the state, and waits for all blocks.
 __device__ __forceinline__ void finish(u64* wait, State* state, Z* of_round, Found& found, Z least, Z never) {
   least = least_of_lanes(least);
   if (lane_id() == 0) found.least[threadIdx.x >> 5] = least;
@@ -221,17 +224,19 @@ __device__ __forceinline__ void finish(u64* wait, State* state, Z* of_round, Fou
   sync_grid(wait);
 }
 
-// Whether a pull is expected to cost less than a push of `entries`: of `rest`, the entries of vertices that were not taken before this
-// round, it reads all but about half of those that this round takes.
+// Whether a pull is expected to cost less than a push of `entries`: of `rest`, the entries of vertices that were not
+// taken before this round, it reads all but about half of those taken in this round (`fresh`).
 __device__ __forceinline__ bool prefers_pull(u64 size, float entries, float fresh, float rest) {
   return (float)size / 8.0f + rest - fresh / 2.0f < PUSH_COST * entries;
 }
 
-// `dirty`: where paths start; `distance`: 0 there, else `never`. At most `rounds` rounds. `target`: a vertex beyond whose distance none is
-// needed; `size`: none. `step`: the width of a bucket; `last`: the largest limit; `shortest`: the least length; `near`: the vertices that a
-// round takes; `met`: zeros before the first launch. `bounds`: UNREACHED each, in units of `unit`. `pulls`: 0 if there are no rows to pull:
-// those of the transpose, b_indptr, b_ids, b_values, with chunks (b_nchunks, b_long_rows, b_long_first, b_chunk_slot). A warp takes
-// `piece` items of rows or `words` words. `state`: zeros, but for its limit and least distances, before the first launch; `wait`: zeros.
+// `dirty`: the vertices where paths start; `distance`: 0 there, else `never`. At most `rounds` rounds. `target`: no
+// distance beyond this vertex's is needed; `size`: all are. `step`: the width of a bucket; `last`: the largest limit;
+// `shortest`: the smallest length; `near`: the vertices that a round takes; `met`: zeros before the first launch.
+// `bounds`: UNREACHED each, in units of `unit`. `pulls`: 0 if there are no rows to pull; these are the transpose's:
+// b_indptr, b_ids, b_values, with chunks (b_nchunks, b_long_rows, b_long_first, b_chunk_slot). A warp takes `piece`
+// items of rows or `words` words. `state`: before the first launch zeros, except its limit and smallest distances;
+// `wait`: zeros.
 extern "C" __global__ void __launch_bounds__(256, 8)
     KERNEL(u64 size, u64 nvals, const i64* indptr, const Id* indices, const A* values, u64 nchunks, const u64* long_rows, const u64* long_first,
            const u32* chunk_slot, const i64* b_indptr, const Id* b_ids, const A* b_values, u64 b_nchunks, const u64* b_long_rows,

@@ -2,18 +2,20 @@
 //
 // Who calls: engines/gpu/graphs/search.py, with all blocks running at once (grid_sync.cuh). Memory: ids in host memory
 // (zero-copy) or on the device, all else on the device. What a level does: it *expands* the frontier, which marks
-// vertices in `seen`; then it
-// *settles* what is new there: the level of each new vertex is written, and their number and that of their edges decide how the
-// next level expands. A push streams the rows of the frontier (rows.cuh), rows longer than LONG by chunks. A pull asks each open
-// vertex for one neighbour in the frontier: a lane looks for it in the row-head cache (HEADS), or in the first entries of its row
-// where these are on the device (NEAR); what remains is streamed. A vertex without entries is closed by the first pull that meets it.
-// A search for a component of an undirected graph needs no levels: there a pull asks for any neighbour met so far (GROWS), and it may be
-// left to others to find the last vertices: then pulls look at heads alone (BY_HEADS).
-// Source: S. Beamer, K. Asanovic, D. Patterson, Direction-optimizing breadth-first search, SC 2012, doi:10.1109/SC.2012.50.
+// vertices in `seen`; then it *settles* the new ones: the level of each is written, and their number and that of their
+// edges decide how the next level expands. A push streams the rows of the frontier (rows.cuh), rows longer than LONG by
+// chunks. A pull looks for one neighbour in the frontier for each open vertex: a lane searches the row-head cache
+// (HEADS), or the first entries of its row where these are on the device (NEAR); the rest is streamed. A vertex without
+// entries is closed by the first pull that meets it.
+// A search for a component of an undirected graph needs no levels: there a pull takes any neighbour that was met so far
+// (GROWS), and may leave the last vertices to components.cu: then pulls read heads alone (BY_HEADS).
+// Source: S. Beamer, K. Asanovic, D. Patterson, Direction-optimizing breadth-first search, SC 2012,
+// doi:10.1109/SC.2012.50.
 //
-// The prelude supplies Id; W, the type of results; the flags PARENTS and LEVEL (a result is the vertex before, or the level; with neither
-// there is none), GROWS (rows are those of the transpose, and there are no results), HEADS (either side may have them), NEAR;
-// LONG and ROWS_PER_WARP as for mxv.cu; PUSH_COST and PULL_COST, what an entry of a push or a pull costs where a row costs 1.
+// The prelude supplies Id; W, the type of results; the flags PARENTS and LEVEL (a result is the vertex before, or the
+// level; with neither there is none), GROWS (rows are those of the transpose, and there are no results), HEADS (rows,
+// or the transpose's rows, may have them), NEAR; LONG and ROWS_PER_WARP as for mxv.cu; PUSH_COST and PULL_COST, the
+// costs of an entry of a push and of a pull where a row costs 1.
 #include "grid_sync.cuh"
 #include "head_cache.cuh"
 #include "frontier_rows.cuh"
@@ -22,12 +24,15 @@ namespace szc {
 
 constexpr u32 TOGETHER = 2;  // entries that a lane of a push loads together
 constexpr u32 SETTLED = 4;   // words that a warp settles together
-constexpr u32 LOOKED = 16;   // entries of its row that a lane of a pull looks at before the warp streams it
-constexpr u32 MANY = 256;    // with more vertices than one in so many in the frontier, a search goes on by the heads alone
-constexpr u32 FEW = 1024;    // and ends with a level that finds fewer than one in so many,
-constexpr u32 ENOUGH = 16;   // or one for so many that remain: reading their rows takes less time than more levels
+constexpr u32 LOOKED = 16;   // entries of its row that a lane of a pull reads before the warp streams it
+// With BY_HEADS a search pulls once the frontier has more than 1 vertex in MANY. It ends with a level that finds fewer
+// than 1 in FEW, or fewer than 1 for each ENOUGH that remain: reading the rows of these takes less time than more
+// levels.
+constexpr u32 MANY = 256;
+constexpr u32 FEW = 1024;
+constexpr u32 ENOUGH = 16;
 
-// What `state` holds: vertices met, those that were pushed from, entries that pulls read beyond what lanes look at, vertices met before
+// Numbers in `state`: vertices met; vertices that were pushed from; entries that pulls streamed; vertices met before
 // the frontier; vertices closed without entries; entries of the vertices met, and of those before the frontier; levels.
 enum { MET, PUSHED, READ, BEFORE, EMPTY, ENTRIES, ENTRIES_BEFORE, LEVELS };
 
@@ -51,18 +56,18 @@ struct Search {
   u64 size;
   Shares shares;
   u32* near;    // the frontier
-  u32* seen;    // vertices that no expansion looks for: met or closed
+  u32* seen;    // vertices that are met or closed, which no expansion looks for
   u32* before;  // `seen` when the frontier was made
   W* w;
   u32* w_bits;
   const W* x;  // results of the first frontier; null: its level
 
-  // Whether a pull takes a neighbour. With GROWS one that the same pull has met counts, if a copy of a cache shows it; a vertex that
-  // is closed is no neighbour.
+  // Whether a pull takes a neighbour. With GROWS a neighbour that the same pull has met counts, if the cache shows it;
+  // a closed vertex has no edges, so it is no neighbour.
   __device__ __forceinline__ bool takes(u64 id) const { return present(GROWS ? seen : near, id); }
 };
 
-// Marks the neighbours of the frontier. `seen` may be an old copy of a cache: then a bit is set twice.
+// Marks the neighbours of the frontier. `seen` may be an old copy in a cache: then a bit is set twice.
 __device__ __forceinline__ void push(const Search& s, const Side& side, const Heads& heads, volatile u8* owner) {
   const u32 lane = lane_id();
   const auto load = [&](u64 at) { return load_host(side.indices + at, 0); };
@@ -101,14 +106,14 @@ __device__ __forceinline__ void push(const Search& s, const Side& side, const He
   });
 }
 
-// What a lane found in its row.
+// The result of a lane's search in its row.
 struct Found {
   bool hit;
-  bool over;  // there are no further entries to look at
+  bool over;  // no further entries need to be read
   u64 from;   // the neighbour
 };
 
-// Looks at the heads of the rows that are `asked`, one a lane. Returns whether the row has no entries.
+// Searches the heads of the rows that are `asked`, one a lane. Returns whether the row has no entries.
 __device__ __forceinline__ bool look_at_heads(const Search& s, const Heads& heads, u64 word, bool asked, Found& found) {
   bool looking = asked, empty = false;
   for (u32 j = 0; j < heads.k && __any_sync(ALL, looking); ++j) {
@@ -124,7 +129,7 @@ __device__ __forceinline__ bool look_at_heads(const Search& s, const Heads& head
   return empty;
 }
 
-// Looks at the first entries of the rows; returns the first that was not looked at.
+// Searches the first entries of the rows; returns the position of the first entry that was not read.
 __device__ __forceinline__ u64 look_at_first(const Search& s, const Side& side, u64 begin, u64 end, Found& found) {
   for (u32 turn = 0; turn < LOOKED && !found.over; ++turn) {
     const Id id = load_host_cached(side.indices + begin, 0);
@@ -135,7 +140,7 @@ __device__ __forceinline__ u64 look_at_first(const Search& s, const Side& side, 
   return begin;
 }
 
-// `whole`: rows are read on where the heads end.
+// `whole`: rows are read further where the heads end.
 __device__ __forceinline__ void pull(const Search& s, const Side& side, const Heads& heads, bool whole, volatile u8* owner, Counts& counts) {
   const u32 lane = lane_id();
   u32 read = 0, empty = 0;
@@ -238,7 +243,7 @@ __device__ __forceinline__ void settle(const Search& s, const i64* indptr, i64 l
   }
 }
 
-// Adds what the block counted to `state`, and waits for all blocks.
+// Adds the block's counts to `state`, and waits for all blocks.
 __device__ __forceinline__ void finish(u64* state, u64* wait, Counts& counts) {
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -252,8 +257,8 @@ __device__ __forceinline__ void finish(u64* state, u64* wait, Counts& counts) {
   sync_grid(wait);
 }
 
-// Whether a pull is expected to cost less than a push: `rows`, `entries` of the frontier; `open`, `rest` those of the vertices that
-// are not met; `sliced` as for the kernel.
+// Whether a pull is expected to cost less than a push. `rows`, `entries`: those of the frontier; `open`, `rest`: the
+// vertices that are not met, and their entries; `sliced`: see KERNEL.
 __device__ __forceinline__ bool prefers_pull(float rows, float entries, float open, float rest, float nvals, float sliced, u32 heads) {
   const float hit = entries / nvals < 1.0f ? entries / nvals : 1.0f, mean = open > 0.0f ? rest / open : 0.0f;
   float looked = GROWS ? 1.0f - logf(hit) : 1.0f / hit;  // the mean of 1 / hit while it grows to 1
@@ -266,17 +271,18 @@ __device__ __forceinline__ bool prefers_pull(float rows, float entries, float op
 constexpr u32 PUSH = 0, PULL = 1, END = 2;
 constexpr u32 BY_HEADS = 2;  // of `pulls`
 
-// The next step of a search by the heads alone: `fresh` vertices are its frontier, `open` remain.
+// The next step of a search by heads alone: `fresh` vertices are its frontier, `open` remain.
 __device__ __forceinline__ u32 next_by_heads(u32 last, u64 fresh, u64 open, u64 size) {
   if (last == PULL) return fresh < size / FEW || ENOUGH * fresh < open ? END : PULL;
   return fresh > size / MANY ? PULL : PUSH;
 }
 
-// `state`: zeros before the first launch. At most `levels` levels are expanded. With `started` the frontier of an earlier launch goes
-// on; else `seen` is the frontier, of level 0, and its results are `x` (null: the level). `near`, `before`: see Search. `wait`: zeros. `sliced`: the share
-// of entries that are among the first 32 of their rows. `pulls`: 0 if
-// there are no rows to pull, BY_HEADS if pulls read no rows: those of the transpose, b_indptr, b_ids, with chunks (b_nchunks, b_long_rows, b_long_first, b_chunk_slot)
-// and heads (b_heads, b_k) of their own. A warp takes `piece` items of rows or `words` words.
+// `state`: zeros before the first launch. At most `levels` levels are expanded. With `started` the frontier of an
+// earlier launch is expanded further; else `seen` is the frontier, of level 0, and its results are `x` (null: the
+// level). `near`, `before`: see Search. `wait`: zeros. `sliced`: the share of entries that are among the first 32 of
+// their rows. `pulls`: 0 if there are no rows to pull, BY_HEADS if pulls read heads only. These rows are the
+// transpose's, b_indptr, b_ids, with chunks (b_nchunks, b_long_rows, b_long_first, b_chunk_slot) and heads (b_heads,
+// b_k) of their own. A warp takes `piece` items of rows or `words` words.
 extern "C" __global__ void __launch_bounds__(256, 8)
     KERNEL(u64 size, u64 nvals, const i64* indptr, const Id* indices, u64 nchunks, const u64* long_rows, const u64* long_first,
            const u32* chunk_slot, const Id* heads, u32 k, const i64* b_indptr, const Id* b_ids, u64 b_nchunks,
@@ -320,7 +326,7 @@ extern "C" __global__ void __launch_bounds__(256, 8)
     if (next == END) break;
     if (next == PULL) pull(s, Side{b_indptr, b_ids, b_nchunks, b_long_rows, b_long_first, b_chunk_slot}, Heads{b_heads, b_k}, pulls != BY_HEADS, owner, counts);
     else push(s, Side{indptr, indices, nchunks, long_rows, long_first, chunk_slot}, Heads{heads, k}, owner);
-    sync_grid(wait);  // counts are added with those of the frontier: now a late block may still read what was counted before
+    sync_grid(wait);  // counts are added after settle(): until then a late block may still read the old ones
     settle(s, indptr, (i64)now.level, false, counts);
     finish(state, wait, counts);
   }

@@ -1,13 +1,14 @@
-// The best label of each row that has its turn, for rows of one length class.
+// The best label of each row that has its label turn, for rows of one length class.
 //
 // Who calls: engines/gpu/products/label_moves.py. Memory: `indices` and `values` in host memory (zero-copy) or on the
-// device, all else on the device. What does the work: 8 or 32 lanes take a row of as many entries and compare all pairs; a warp or a block
-// takes a longer one and adds what its entries weigh to sums by label in a hash table, in shared memory or, where each block has
-// a table of its own, in device memory. A label scores its sum - scale * shares[row] * totals[label].
-// Source: S. Sahu, GVE-Louvain, 2023, doi:10.48550/arXiv.2312.04876 (a table a row; on GPUs: M. Naim, F. Manne, M. Halappanavar,
-// A. Tumeo, IPDPS 2017, doi:10.1109/IPDPS.2017.16).
+// device, all else on the device. What does the work: 8 or 32 lanes take a row of at most as many entries and compare
+// all pairs; a warp or a block takes a longer row and adds its entries' weights to sums by label in a hash table in
+// shared memory; entries that find no slot spill to device memory and are added afterwards. A label scores its
+// sum - scale * shares[row] * totals[label].
+// Source: S. Sahu, GVE-Louvain, 2023, doi:10.48550/arXiv.2312.04876 (a table a row; on GPUs: M. Naim, F. Manne, M.
+// Halappanavar, A. Tumeo, IPDPS 2017, doi:10.1109/IPDPS.2017.16).
 //
-// The prelude supplies what label_rows.cuh needs; CLASS, of rows; SLOTS of a block's table.
+// The prelude supplies what label_rows.cuh needs; CLASS, the length class; SLOTS of a block's table.
 #include "label_rows.cuh"
 
 namespace szc {
@@ -15,16 +16,15 @@ namespace szc {
 constexpr bool BLOCKS = CLASS >= 3, GLOBAL = CLASS == 4;
 constexpr u32 LANES = CLASS == 0 ? 8 : 32;
 
-// `listed`, `first`, `counts`: the rows (label_rows.cuh). `within`, `whole`, `cut`, `alone`, `a`, `b`, `turn`: of Joins. `best`: of each
-// listed row. `keys`, `sums`: `slots`
-// for each block, where GLOBAL, for what spills.
+// `listed`, `first`, `counts`: the rows (label_rows.cuh). `within`, `whole`, `cut`, `alone`, `a`, `b`, `turn`: see
+// Joins. `best`: of each listed row. `keys`, `sums`: with GLOBAL `slots` for each block, for entries that spill.
 extern "C" __global__ void __launch_bounds__(256, RESIDENT)
     KERNEL(const Key* listed, const u64* first, u64* counts, const i64* indptr, const Id* indices, const A* values, const Key* label,
            const Key* within, const double* shares, const double* totals, double scale, const double* cut, const double* whole,
            const u8* alone, u64 a, u64 b, u32 turn, Key* keys, Sum* sums, u32 slots, Key* best) {
-  constexpr u32 ROOM = CLASS < 2 ? 1 : SLOTS;
-  __shared__ Key near_keys[ROOM];
-  __shared__ Sum near_sums[ROOM];
+  constexpr u32 CAPACITY = CLASS < 2 ? 1 : SLOTS;
+  __shared__ Key near_keys[CAPACITY];
+  __shared__ Sum near_sums[CAPACITY];
   __shared__ Choice choices[8];
   __shared__ u64 taken;
   __shared__ u32 counts_of_spill[GLOBAL ? Sums::COUNTS : 1];

@@ -1,8 +1,9 @@
-// Rows whose columns have labels: the sums of a row by label in a hash table, what labels score, and the best of them.
+// Rows whose columns have labels: the sums of a row by label in a hash table, the scores of labels, and the best label.
 //
-// The prelude supplies Id, A (types of ids and values), Key (u32 or u64, of labels in a table), Label (the type of stored
-// labels), Sum (u32, where no sum of a row reaches 2^32, or double); READS_A, ISO_A; WITHIN, PENALTY: whether these are
-// given; LOOPS: entries on the diagonal count; JOINS: whether rows may join a label only under the conditions of `Joins`.
+// The prelude supplies Id, A (types of ids and values), Key (u32 or u64, of labels in a table), Label (the type of
+// stored labels), Sum (u32, where no sum of a row reaches 2^32, or double); READS_A, ISO_A; WITHIN, PENALTY: whether
+// `within`, or `shares` and `totals`, are given; LOOPS: entries on the diagonal count; JOINS: whether rows may join a
+// label only under the conditions of `Joins`.
 #pragma once
 #include "operands.cuh"
 #include "hash_table.cuh"
@@ -11,7 +12,8 @@ namespace szc {
 
 __device__ __forceinline__ double worst() { return __longlong_as_double(0xfff0000000000000ll); }  // minus infinity
 
-// Blocks on a multiprocessor: labels of 8 bytes need the registers of 4, or spill; 0: as many as the tables leave room for.
+// Blocks on a multiprocessor: with labels of 8 bytes 4, whose threads have the registers that they need; 0: as many as
+// the tables allow.
 constexpr int RESIDENT = sizeof(Key) == 8 ? 4 : 0;
 
 struct Choice {
@@ -19,7 +21,7 @@ struct Choice {
   u64 label;
 };
 
-// The choice of all threads of a group; of equal scores the row's own label, where it stays, or else the smallest.
+// The rule for the best choice: of equal scores the row's own label, if it `stays`, or else the smallest.
 struct Rule {
   u64 own;
   bool stays;
@@ -31,7 +33,7 @@ struct Rule {
     return a.label < b.label;
   }
 
-  // The best of groups of `lanes` neighbouring lanes, in each of them.
+  // The best choice of each group of `lanes` neighbouring lanes, in all of them.
   __device__ __forceinline__ Choice best(Choice mine, u32 lanes) const {
     for (u32 d = lanes / 2; d; d >>= 1) {
       const Choice other = {__shfl_xor_sync(ALL, mine.score, d), __shfl_xor_sync(ALL, mine.label, d)};
@@ -41,26 +43,27 @@ struct Rule {
   }
 };
 
-// The turn of a vertex, of eight: its number hashed twice by multipliers that chance made (engines: expr/sampling.py).
+// The label turn of a vertex, of eight: its number hashed twice with random multipliers (expr/label_turns.py).
 __device__ __forceinline__ u32 turn_of(u64 vertex, u64 a, u64 b) {
   const u64 mixed = vertex * a;
   return (u32)(((mixed ^ (mixed >> 32)) * b) >> 61);
 }
 
-// What a row may join: a label that is as well connected to the rest of its group as scale s(c) (total - s(c)), and that is
-// not the label of a vertex alone whose turn is this one too.
+// Conditions for a label C that a row joins: the weight between C and the rest of its group is at least scale s (total
+// - s), with s the total of C and `total` its group's, and C is not the label of a single vertex that has the same
+// turn.
 struct Joins {
-  const double* cut;    // what each label has to the rest of its group
+  const double* cut;    // the weight between each label and the rest of its group
   const double* whole;  // the sums of groups
-  const u8* alone;
-  u64 a, b;
+  const u8* alone;      // labels of one vertex, which has not moved
+  u64 a, b;             // the multipliers of turn_of
   u32 turn;
 };
 
-// The rows of a turn, listed by their lengths: class c from first[c] on, counts[c] of them.
+// The rows of a label turn, listed by length class: class c from first[c] on, counts[c] of them.
 constexpr u32 CLASSES = 5;          // rows of at most 8 entries, of 32, of a warp's table, of a block's, all others
-constexpr u32 SHORT = 5, LONG = 6;  // counts of rows that moved, by who reads them again: a warp, a block
-constexpr u32 TAKEN = 8;            // from here on: rows taken, by class
+constexpr u32 SHORT = 5, LONG = 6;  // counts of rows that moved: those that a warp reads again, and those for a block
+constexpr u32 TAKEN = 8;            // counts from here on: rows taken, by class
 
 struct Operands {
   Matrix<Id, A> a;
@@ -71,11 +74,11 @@ struct Operands {
   double scale;
   Joins joins;
 
-  // Calls visit(read(column), weight) for the entries of a row that count; lanes that have one call together. Each thread loads several
-  // ids, then reads for all of them, as a long row is otherwise a chain of waits.
+  // Calls visit(read(column), weight) for the entries of a row that count; lanes that have an entry call together. Each
+  // thread loads several ids, then reads for all of them: otherwise a long row is a chain of waits.
   template <class Read, class Visit>
   __device__ __forceinline__ void each_column(const Group& g, u64 row, Read read, Visit visit) const {
-    constexpr u32 AHEAD = 4;  // with 8 a block of 256 threads has not enough registers for four blocks a multiprocessor
+    constexpr u32 AHEAD = 4;  // ids; with 8, registers do not suffice for four blocks of 256 threads a multiprocessor
     const u64 from = (u64)a.indptr[row], to = (u64)a.indptr[row + 1];
     const Label group = WITHIN ? within[row] : 0;
     for (u64 first = (from & ~(u64)31) + g.rank; first < to; first += AHEAD * g.size) {
@@ -101,7 +104,7 @@ struct Operands {
 
   __device__ __forceinline__ Sum weight(u64 at) const { return READS_A ? (Sum)a.template value<READS_A, ISO_A>(at) : (Sum)1; }
 
-  // Rounded after each step, as on every engine.
+  // The score of a label, rounded after each operation, as on every engine.
   __device__ __forceinline__ double score(Sum sum, u64 row, u64 label, bool own) const {
     if (!PENALTY) return (double)sum;
     if (JOINS && !own && !joinable(row, label)) return worst();
@@ -116,28 +119,29 @@ struct Operands {
   }
 };
 
-// What the labels of a row add up to, by label: in a table in shared memory. Entries whose labels find no room there spill into a list
-// in device memory, which is divided by the labels' hashes into parts whose labels find room; each part is added to the table once that
-// has been read and cleared. Once a label's slots are taken all its entries spill, so each label is in one table.
+// The sums of a row by label, in a table in shared memory. Entries whose labels find no slot spill to a list in device
+// memory, which is divided by the labels' hashes into parts whose labels fit the table; each part is added to the table
+// once the table has been read and cleared. Once the slots of a label are taken all its entries spill, so each label is
+// in one table only.
 struct Sums {
   static constexpr u32 PROBES = 8, PARTS = 128;  // 128 parts of a table of 9,216 slots: 590,000 labels at a time
   static constexpr u32 COUNTS = 1 + PARTS;       // of `counts`
   Table table;
   Sum* sums;
-  Key* spill;      // two lists of `room` entries each: what has spilled, and the same in parts
+  Key* spill;      // two lists of `capacity` entries each: those that have spilled, and the same by parts
   Sum* spill_sums;
-  u64 room;        // 0: the table has room for all
-  u32* counts;     // in shared memory: the entries that have spilled; where the parts end
-  bool near;       // a label has PROBES slots, or else any
+  u64 capacity;        // 0: the table holds all
+  u32* counts;     // in shared memory: the number of entries that have spilled; the ends of the parts
+  bool near;       // whether a label may use PROBES slots only, or any
 
-  // All of the group call.
+  // Empties the table. All threads of the group call.
   __device__ __forceinline__ void clear(const Group& g, u64 entries, u32 most) {
     table.clear(g, 2 * entries, most);
     for (u32 slot = g.rank; slot < table.slots; slot += g.size) sums[slot] = 0;
     g.sync();
   }
 
-  // The lanes of a warp that have an entry call together.
+  // Adds an entry. The lanes of a warp that have an entry call together.
   __device__ __forceinline__ void add(Key label, Sum weight) {
     if (READS_A) {
       add_one(label, weight);
@@ -164,8 +168,8 @@ struct Sums {
     }
   }
 
-  // Calls visit(label, sum) for the labels in this thread's part of the table. What was added by other threads may not be
-  // in this one's cache.
+  // Calls visit(label, sum) for the labels in this thread's part of the table. Reads are volatile: other threads' sums
+  // may not be in this thread's cache.
   template <class Visit> __device__ __forceinline__ void each_here(const Group& g, Visit visit) const {
     for (u32 slot = g.rank; slot < table.slots; slot += g.size) {
       const Key key = *(volatile Key*)(table.keys + slot);
@@ -173,13 +177,14 @@ struct Sums {
     }
   }
 
-  // The part of a label, of so many; other bits than those of its place in the table, and others at each depth.
+  // The number of a label's part, of `parts`. Its hash has other bits than the label's place in the table, and others
+  // at each depth.
   __device__ __forceinline__ u32 part_of(Key label, u32 depth, u32 parts) const {
     const u32 mixed = ((u32)label ^ (u32)((u64)label >> 32)) * 0x85ebca6bu + depth * 0x9e3779b9u;
     return __umulhi((mixed ^ mixed >> 15) * 0xc2b2ae35u, parts);
   }
 
-  // Moves what has spilled to the second list, part by part. All of the block call.
+  // Moves the spilled entries to the second list, part by part. All threads of the block call.
   __device__ __forceinline__ void divide(const Group& g, u32 entries, u32 depth, u32 parts) {
     u32* ends = counts + 1;
     for (u32 p = g.rank; p < parts; p += g.size) ends[p] = 0;
@@ -199,24 +204,24 @@ struct Sums {
     for (u32 k = g.rank; k < entries; k += g.size) {  // the ends of parts follow
       const Key label = spill[k];
       const u32 at = atomicAdd(ends + part_of(label, depth, parts), 1u);
-      spill[room + at] = label;
-      spill_sums[room + at] = spill_sums[k];
+      spill[capacity + at] = label;
+      spill_sums[capacity + at] = spill_sums[k];
     }
     g.sync();
   }
 
-  // The same as each_here for all labels of a row of so many entries, those of this thread; all of the group call. `own`: a label that is
-  // there in any case, or EMPTY.
+  // Adds a row of so many entries, and calls visit(label, sum) for all its labels, each thread for a part of them; all
+  // threads of the group call. `own`: a label that is visited in any case, or EMPTY.
   template <class Visit>
   __device__ __forceinline__ void each(const Operands& o, const Group& g, u64 row, u64 entries, u32 most, Key own, Visit visit) {
-    near = room != 0;
+    near = capacity != 0;
     if (near && g.rank == 0) *counts = 0;
     clear(g, entries, most);
     if (g.rank == 0 && own != EMPTY) add_one(own, 0);
     o.each_column(g, row, [&](u64 col) { return (Key)o.label[col]; }, [&](Key label, Sum weight) { add(label, weight); });
     g.sync();
     each_here(g, visit);
-    if (!room) return;
+    if (!capacity) return;
     for (u32 depth = 0;; ++depth) {
       const u32 spilled = *(volatile u32*)counts;
       g.sync();  // all have read the table and the count
@@ -227,7 +232,7 @@ struct Sums {
         const u32 to = counts[1 + p];
         clear(g, to - from, most);
         near = (u64)4 * (to - from) > (u64)3 * table.slots;
-        for (u32 k = from + g.rank; k < to; k += g.size) add_one(spill[room + k], spill_sums[room + k]);
+        for (u32 k = from + g.rank; k < to; k += g.size) add_one(spill[capacity + k], spill_sums[capacity + k]);
         g.sync();
         each_here(g, visit);
         g.sync();
@@ -240,7 +245,7 @@ struct Sums {
 // The best label of a row, by a group; each lane returns the best of its warp's part of the table.
 __device__ __forceinline__ Choice choose(const Operands& o, const Group& g, Sums table, u64 row, const Rule& rule, u64 entries, u32 most) {
   Choice mine = {worst(), rule.own};
-  // staying is a choice
+  // own label: a choice even where no neighbour has it
   table.each(o, g, row, entries, most, (Key)rule.own, [&](Key label, Sum sum) {
     const Choice other = {o.score(sum, row, (u64)label, label == (Key)rule.own), (u64)label};
     if (rule.beats(other, mine)) mine = other;

@@ -1,16 +1,17 @@
-// The steps of a turn besides the choice: which rows have it, their moves, and who looks again.
+// The steps of a label turn besides the choice: list the rows that have it, move rows, and activate their neighbours.
 //
 // Who calls: engines/gpu/products/label_moves.py. Memory: `indices` and `values` in host memory (zero-copy) or on the
-// device, all else on the device. `list_turn` lists the active rows whose turn it is by their lengths; `move_rows` gives those that
-// move their new labels and lists them; `wake` makes the neighbours of these active; `join_cuts` brings what labels have to the rest
-// of their group up to date. Totals are sums of whole numbers, so they do not depend on the order of atomics.
+// device, all else on the device. `list_turn` lists the active rows of the turn by length class; `move_rows` writes the
+// new labels of the rows that move, and lists these; `wake` activates their neighbours; `join_cuts` updates the weight
+// between each label and the rest of its group. Totals are sums of whole numbers, which no order of atomics changes.
 //
-// The prelude supplies what label_rows.cuh needs, and WARP_MOST, BLOCK_MOST: entries of a row for a warp's table and for a block's.
+// The prelude supplies what label_rows.cuh needs, and WARP_MOST, BLOCK_MOST: the most entries of a row for a warp's
+// table and for a block's.
 #include "label_rows.cuh"
 
 namespace szc {
 
-constexpr u64 LONG_ROW = 2048;  // entries of a row that a block reads again, not a warp
+constexpr u64 LONG_ROW = 2048;  // entries; a block, not a warp, reads a longer row again
 
 // Calls visit(i) for all i below n; lanes of a warp call together, with i beyond n in the last.
 template <class Visit> __device__ __forceinline__ void each_below(u64 n, Visit visit) {
@@ -18,7 +19,7 @@ template <class Visit> __device__ __forceinline__ void each_below(u64 n, Visit v
   for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i - lane_id() < n; i += stride) visit(i);
 }
 
-// The place of this lane among those that `want` one; the first place of all is taken from a counter. All lanes of a warp call.
+// A place for each lane that wants one, after those taken from the counter so far. All lanes of a warp call.
 __device__ __forceinline__ u64 place_of(bool want, u64* counter) {
   const u32 all = __ballot_sync(ALL, want);
   if (!all) return 0;
@@ -27,7 +28,8 @@ __device__ __forceinline__ u64 place_of(bool want, u64* counter) {
   return __shfl_sync(ALL, before, 0) + (u64)__popc(all & (bit(lane_id()) - 1));
 }
 
-// `listed`, `first`, `counts`: the rows of this turn (label_rows.cuh). `active`: of the n rows, cleared for those that are listed if `clears`. `given`: the turns of rows; null: a and b make them.
+// `listed`, `first`, `counts`: the rows of this turn (label_rows.cuh). `active`: of the n rows; with `clears` reset for
+// those that are listed. `given`: the turns of rows; null: turn_of(row, a, b).
 extern "C" __global__ void __launch_bounds__(256)
     list_turn(u64 n, const i64* indptr, u8* active, u32 clears, const i64* given, u64 a, u64 b, u32 turn, const u64* first, u64* counts, Key* listed) {
   each_below(n, [&](u64 i) {
@@ -43,12 +45,12 @@ extern "C" __global__ void __launch_bounds__(256)
   });
 }
 
-// `best`: the label of each listed row. `shares`, `totals`: of rows, and
-// their sums by label. `moved`: the rows that move: from the front those that a warp reads again, from the end of its `room` the longer ones. `alone`, of JOINS:
-// which rows and labels may still move.
+// `best`: the label of each listed row. `shares`, `totals`: of rows, and their sums by label. `moved`: the rows that
+// move, in `capacity` entries: from the front those that a warp reads again, from the end the longer ones. `alone`, with
+// JOINS: rows that have not moved and labels that no row has joined.
 extern "C" __global__ void __launch_bounds__(256)
     move_rows(const Key* listed, const Key* best, const u64* first, u64* counts, const i64* indptr, const double* shares, Key* label,
-              double* totals, u8* alone, Key* moved, u64 room) {
+              double* totals, u8* alone, Key* moved, u64 capacity) {
   for (u32 c = 0; c < CLASSES; ++c) {
     each_below(counts[c], [&](u64 k) {
       const bool mine = k < counts[c];
@@ -64,21 +66,21 @@ extern "C" __global__ void __launch_bounds__(256)
         if (JOINS) alone[row] = alone[to] = 0;
       }
       const u64 front = place_of(moves && !longer, counts + SHORT), back = place_of(longer, counts + LONG);
-      if (moves) moved[longer ? room - 1 - back : front] = (Key)row;
+      if (moves) moved[longer ? capacity - 1 - back : front] = (Key)row;
     });
   }
 }
 
-// Calls visit(row, group) for the rows that moved. All threads of a block stay together for the long ones.
-template <class Visit> __device__ __forceinline__ void each_moved(const Key* moved, u64 room, const u64* counts, Visit visit) {
-  for (u64 k = blockIdx.x; k < counts[LONG]; k += gridDim.x) visit((u64)moved[room - 1 - k], Group{threadIdx.x, 256u});
+// Calls visit(row, group) for the rows that moved. All threads of a block call together for the long ones.
+template <class Visit> __device__ __forceinline__ void each_moved(const Key* moved, u64 capacity, const u64* counts, Visit visit) {
+  for (u64 k = blockIdx.x; k < counts[LONG]; k += gridDim.x) visit((u64)moved[capacity - 1 - k], Group{threadIdx.x, 256u});
   const u64 warps = (u64)gridDim.x * 8;
   for (u64 k = (u64)blockIdx.x * 8 + threadIdx.x / 32; k < counts[SHORT]; k += warps) visit((u64)moved[k], Group{lane_id(), 32u});
 }
 
-// If more than `many` rows moved, all n rows look again.
+// wake: activates the neighbours of the rows that moved; if these are more than `many`, all n rows.
 extern "C" __global__ void __launch_bounds__(256)
-    wake(u64 n, u64 many, const Key* moved, u64 room, const u64* counts, const i64* indptr, const Id* indices, const A* values, u8* active) {
+    wake(u64 n, u64 many, const Key* moved, u64 capacity, const u64* counts, const i64* indptr, const Id* indices, const A* values, u8* active) {
   const Operands o = {{indptr, indices, values}, nullptr, nullptr, nullptr, nullptr, 0.0, {}};
   if (counts[SHORT] + counts[LONG] > many) {
     each_below(n, [&](u64 i) {
@@ -86,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(256)
     });
     return;
   }
-  each_moved(moved, room, counts, [&](u64 row, const Group& g) {
+  each_moved(moved, capacity, counts, [&](u64 row, const Group& g) {
     const u64 from = (u64)indptr[row], to = (u64)indptr[row + 1];
     for (u64 at = (from & ~(u64)31) + g.rank; at < to; at += g.size) {
       if (at < from) continue;
@@ -96,12 +98,13 @@ extern "C" __global__ void __launch_bounds__(256)
   });
 }
 
-// cut[C] for labels that rows have joined: by what each has to its group (`within`, `inside`), less what it has to C now and had before.
+// join_cuts: updates cut[C] of labels C that rows have joined: adds each row's weight to its group (`inside`; groups:
+// `within`), less twice its weight to rows of C, or once to those that joined in this turn, which subtract it, too.
 extern "C" __global__ void __launch_bounds__(256)
-    join_cuts(const Key* moved, u64 room, const u64* counts, const i64* indptr, const Id* indices, const A* values, const Key* label,
+    join_cuts(const Key* moved, u64 capacity, const u64* counts, const i64* indptr, const Id* indices, const A* values, const Key* label,
               const Key* within, const double* inside, u64 a, u64 b, u32 turn, double* cut) {
   const Operands o = {{indptr, indices, values}, label, within, nullptr, nullptr, 0.0, {}};
-  each_moved(moved, room, counts, [&](u64 row, const Group& g) {
+  each_moved(moved, capacity, counts, [&](u64 row, const Group& g) {
     const Key joined = label[row];
     double sum = 0.0;
     struct Neighbour {

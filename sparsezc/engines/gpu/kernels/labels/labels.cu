@@ -1,18 +1,18 @@
-// Rows whose columns have labels: the label that scores most in each row, or what each row has within one label.
+// Rows whose columns have labels: the best label of each row, or the sum of its entries within its own label.
 //
 // Who calls: engines/gpu/products/labels.py, which lists the rows by their lengths. Memory: `indices` and `values` in
-// host memory (zero-copy) or on the device, all else on the device. A warp or a block takes a row and adds what its entries weigh to
-// sums by label in a hash table in shared memory; what finds no room there spills to device memory and is added
-// afterwards. Lanes that read the same label add once where entries count as one each. Sums do
-// not depend on timing where weights are whole numbers.
+// host memory (zero-copy) or on the device, all else on the device. What does the work: a warp or a block takes a row
+// and adds its entries' weights to sums by label in a hash table in shared memory; entries that find no slot spill to
+// device memory and are added afterwards. Where entries count as one each, lanes that read the same label add once.
+// Sums do not depend on timing where weights are whole numbers.
 //
-// The prelude supplies what label_rows.cuh needs, and BLOCKS: a block takes a row, else a warp; GLOBAL: its table is in device
-// memory; SLOTS of a block's table; SUM: whether sums within one label are wanted.
+// The prelude supplies what label_rows.cuh needs, and BLOCKS: a block takes a row, else a warp; GLOBAL: entries may
+// spill to device memory; SLOTS of a block's table; SUM: whether sums within one label are wanted.
 #include "label_rows.cuh"
 
 namespace szc {
 
-// What a row has within a label, by a group; valid in every lane for that lane's warp.
+// The sum of a row's entries within a label, by a group; each lane returns that of its warp.
 __device__ __forceinline__ double add_within(const Operands& o, const Group& g, u64 row, i64 wanted) {
   double sum = 0.0;
   o.each_column(g, row, [&](u64 col) { return o.label[col]; }, [&](i64 label, double weight) {
@@ -21,8 +21,8 @@ __device__ __forceinline__ double add_within(const Operands& o, const Group& g, 
   return add_lanes(sum);
 }
 
-// `rows`: count of them. `keys`, `sums`: `slots` for each block, where GLOBAL, for what spills. `best`, `weight`: of each
-// of the rows, as SUM says which.
+// `rows`: `count` of them. `keys`, `sums`: with GLOBAL `slots` for each block, for entries that spill. Results for each
+// row: `weight` with SUM, else `best`.
 extern "C" __global__ void __launch_bounds__(256, RESIDENT)
     KERNEL(u64 count, const u64* rows, const i64* indptr, const Id* indices, const A* values, const i64* label, u32 stays, Key* keys,
            Sum* sums, u32 slots, u64* counter, i64* best, double* weight) {

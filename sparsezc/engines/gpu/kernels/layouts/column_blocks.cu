@@ -1,15 +1,15 @@
 // A matrix cut by columns: block b has the entries of columns b * width .. (b + 1) * width - 1, in row order.
 //
-// Who calls: engines/gpu/layouts/column_blocks.py. All memory on the device. What a warp does: it takes a row at a time, whose ids ascend; lane
-// b bisects for the first entry of block b. First `lengths` writes how many entries each block has of each row; then, with the
-// sums of these, `split` copies the entries to their places.
+// Who calls: engines/gpu/layouts/column_blocks.py. All memory on the device. What a warp does: it takes a row at a
+// time, whose ids ascend, and lane b bisects for the first entry of block b. First `lengths` writes the number of
+// entries that each block has of each row; with their running sums, `split` copies the entries to their places.
 //
-// The prelude supplies Id, A (any type of the values' size) and VALUES, whether values are copied too.
+// The prelude supplies Id, A (any type of the values' size) and VALUES: whether values are copied, too.
 #include "warp.cuh"
 
 namespace szc {
 
-constexpr u32 MOST = 31;  // blocks: lane `nblocks` has the end of the row
+constexpr u32 MOST = 31;  // blocks: lane number `nblocks` holds the end of the row
 
 // The start of the lane's block in a row: the first entry from `begin` on whose id is at least `lane * width`.
 __device__ __forceinline__ u64 block_begin(const Id* ids, u64 begin, u64 end, u64 width, u32 nblocks) {
@@ -23,7 +23,8 @@ __device__ __forceinline__ u64 block_begin(const Id* ids, u64 begin, u64 end, u6
   return low;
 }
 
-// Offsets of block b begin at b * (nrows + 1). `lengths` writes each length one place further, so that sums are offsets.
+// The offsets of block b begin at b * (nrows + 1). A row's length is written at the next row's place, so that running
+// sums are offsets.
 extern "C" __global__ void __launch_bounds__(256)
     lengths(u64 nrows, const i64* indptr, const Id* ids, u64 width, u32 nblocks, i64* offsets, u64* counter) {
   for_pieces(counter, nrows, 32, [&](u64 first) {
@@ -35,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(256)
   });
 }
 
-// `into`: for each block the addresses of its ids and values.
+// `into`: the addresses of each block's ids and values.
 extern "C" __global__ void __launch_bounds__(256)
     split(u64 nrows, const i64* indptr, const Id* ids, const A* values, u64 width, u32 nblocks, const i64* offsets, const u64* into,
           u64* counter) {

@@ -1,4 +1,4 @@
-// The ids of a range of entries of compressed blocks (id_blocks.cuh).
+// Decodes a range of entries of compressed ids (id_blocks.cuh).
 //
 // Who calls: engines/gpu/storage/compressed_ids.py. Memory: blocks and `out` in host memory (zero-copy) or on the
 // device. What a warp does: it decodes 32 blocks, one after another.

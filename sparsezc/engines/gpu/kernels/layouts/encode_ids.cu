@@ -1,4 +1,4 @@
-// Encoding of ids into compressed blocks (id_blocks.cuh).
+// Encodes ids into compressed blocks (id_blocks.cuh).
 //
 // Who calls: engines/gpu/storage/compressed_ids.py. Memory: `indices` and `body` in host memory (zero-copy) or on the
 // device, headers on the device. What a warp does: it takes 32 entries, a block, whatever rows they belong to. First
@@ -27,7 +27,7 @@ __device__ __forceinline__ Entry entry_of(const Id* indices, u64 nvals, u64 bloc
   return e;
 }
 
-// The number of words for the high bits of so many entries.
+// The number of words for `high` high bits of each marked entry, those set in `own`.
 __device__ __forceinline__ u32 high_words(u32 own, u32 high) { return ((u32)__popc(own) * high + 31) / 32; }
 
 extern "C" __global__ void __launch_bounds__(256) measure(u64 nvals, const Id* indices, u64* counter, u16* headers) {
@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(256) measure(u64 nvals, const Id* i
   });
 }
 
-// Sets bits from bit `at` of `words` on; they were 0.
+// Writes `value` from bit `at` of `words` on; these bits were 0.
 __device__ __forceinline__ void put_bits(u32* words, u32 at, u32 value) {
   const u32 shift = at & 31u;
   if (value << shift) atomicOr(&words[at >> 5], value << shift);

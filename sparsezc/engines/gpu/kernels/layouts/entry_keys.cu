@@ -1,7 +1,8 @@
-// A key for each entry of a matrix, by which entries are sorted for row_slices.cu.
+// A sort key for each entry of a matrix, for row_slices.cu.
 //
-// Who calls: engines/gpu/layouts/row_groups.py. All memory on the device. A warp takes 32 rows at a time. From high to low a key in `keys`
-// is the group of the row, the column, and the row's place in the group, the last two a word; a row's place among all is in `places`.
+// Who calls: engines/gpu/layouts/row_groups.py, which sorts the keys. All memory on the device. A warp takes 32 rows at
+// a time. `places`: each row's position in descending order of length. From high bits to low, an entry's key in `keys`
+// has the row's group, the column, and the row's place in the group; the last two make the entry's word.
 #include "row_groups.cuh"
 
 namespace szc {

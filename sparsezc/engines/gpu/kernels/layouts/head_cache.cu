@@ -3,9 +3,9 @@
 // Who calls: engines/gpu/layouts/head_cache.py. `indices` and `values` may be in host memory and are read once; heads
 // are in device memory: slot j of row r of word w at (w * k + j) * 32 + r, so that the 32 rows of a presence word are
 // one request. Hubs come first. A row that ends before slot k has NONE there. A row of more than LONG entries, which
-// mxv.cu reads by chunks, has MORE in its first slot. What a warp does: it takes a word of 32 rows, one row at a time:
-// entries of a slice of 32 whose columns have more neighbours replace the least of those kept. A slice that several
-// rows share is read once.
+// mxv.cu reads by chunks, has MORE in its first slot. What a warp does: it takes a word of 32 rows, one row after
+// another, a slice of 32 entries at a time: entries whose columns have more neighbours replace the smallest hubs kept
+// so far. A slice that several rows share is read once.
 // Source: K. Iwabuchi, H. Sato, Y. Yasui, K. Fujisawa, S. Matsuoka, NVM-based hybrid BFS with memory efficient data
 // structure, IEEE Big Data 2014, doi:10.1109/BigData.2014.7004270 (there the tail of each row is in flash memory).
 //
@@ -17,14 +17,14 @@ namespace szc {
 
 __device__ __forceinline__ u32 first_lane(bool which) { return (u32)__ffs((int)__ballot_sync(ALL, which)) - 1; }
 
-// Lane j's candidate for slot j of a row. `rank` 0: nothing yet.
+// Lane j's candidate for slot j of a row. `rank` 0: none yet.
 struct Kept {
   u32 rank;
   Id id;
   u64 at;
 };
 
-// Merges a slice into the candidates. `rank` of the lane's entry is at least 1; 0 where it has none.
+// Merges a slice into the candidates. `rank` is at least 1 where the lane has an entry, else 0.
 __device__ __forceinline__ void keep(Kept& kept, u32 k, u32 rank, Id id, u64 at) {
   for (;;) {
     const u32 best = largest(rank);
@@ -38,7 +38,7 @@ __device__ __forceinline__ void keep(Kept& kept, u32 k, u32 rank, Id id, u64 at)
   }
 }
 
-// `hubs`: offsets whose differences are the columns' degrees; null: the first entries are as good as any.
+// `hubs`: offsets whose differences are the columns' degrees; null: all columns rank alike.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const i64* hubs, u32 k, Id* heads,
            A* head_values, u64* counter) {
@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(256)
     const u64 mine = 32 * word + lane;
     const u64 my_begin = mine < nrows ? (u64)indptr[mine] : 0, my_end = mine < nrows ? (u64)indptr[mine + 1] : 0;
     const u64 first = (u64)indptr[32 * word], last = (u64)indptr[nrows - 32 * word < 32 ? nrows : 32 * word + 32];
-    u64 held = ~(u64)0;  // where the slice begins that the warp holds
+    u64 held = ~(u64)0;  // the first entry of the slice that the warp holds
     Id slice = 0;
     for (u32 r = 0; r < 32; ++r) {
       const u64 begin = __shfl_sync(ALL, my_begin, (int)r), end = __shfl_sync(ALL, my_end, (int)r);

@@ -1,4 +1,4 @@
-// Marks that a slot of the row-head cache (head_cache.cu) holds instead of a column id.
+// Markers in slots of the row-head cache (head_cache.cu) that hold no column id.
 //
 // The prelude of the kernel supplies Id.
 #pragma once
@@ -7,6 +7,6 @@
 namespace szc {
 
 template <class T> __device__ __forceinline__ T head_none() { return (T)~(T)0; }        // the row has no further entry
-template <class T> __device__ __forceinline__ T head_more() { return (T)(~(T)0 - 1); }  // a long row: no heads are kept of it
+template <class T> __device__ __forceinline__ T head_more() { return (T)(~(T)0 - 1); }  // a long row: no heads
 
 }  // namespace szc

@@ -1,23 +1,23 @@
-// Rows whose products read the first columns' values from shared memory (hub_columns.py): how a warp of mxv.cu reads them.
+// Streaming of rows in mxv.cu where the first columns' values are in shared memory (layouts/hub_columns.py).
 //
-// A block has its values for the whole launch, so only 32 warps run on a multiprocessor, and a warp that waited for each
-// slice would leave it idle. So a warp asks for FLIGHT slices of values at once, and for the next ids while it waits. All rows
-// are wanted and their ids are plain and in device memory, so the rows of a presence word are one run of entries, but for
-// rows of more than LONG. Of a slice that is within one row each lane keeps its own sum, which is folded where the row
-// ends; other slices are folded each. So floating-point sums differ from stream_rows' in their last digits. A multiply is told
-// no row: an operator that reads values reads no positions.
+// A block keeps these values for the whole launch, so only 32 warps run on a multiprocessor: warps that waited for each
+// slice would leave it idle. Therefore a warp requests the values of FLIGHT slices at once, and the next ids while it
+// waits. All rows are wanted and their ids are plain and in device memory, so the entries of a presence word's rows are
+// one run, except for rows of more than LONG entries. For slices within one row each lane keeps a sum of its own, which
+// is folded where the row ends; other slices are folded one by one. So floating-point sums differ from those of
+// stream_rows in their last digits. The multiply gets no row (0): an operator that reads values reads no positions.
 //
-// The prelude supplies what mxv.cu says.
+// The prelude is that of mxv.cu.
 #pragma once
 #include "fold.cuh"
 
 namespace szc {
 
-// As many as 64 registers a thread hold, which 1,024 threads can have.
+// Slices in flight: as many as fit 64 registers a thread, the limit for 1,024 threads a block.
 constexpr u32 FLIGHT = sizeof(X) + (READS_VALUES && !ISO ? sizeof(A) : 0) <= 8 ? 4 : 2;
 
-// Entries base + begin .. base + end - 1 (base: a multiple of 32; begin < 32): visit(a slice's offset, whether the lane has an
-// entry of it, its product, else the identity).
+// Visits entries base + begin .. base + end - 1 (base: a multiple of 32; begin < 32) by visit(offset of the slice,
+// whether the lane has an entry in it, its product or else the identity).
 template <class Matrix, class Visit>
 __device__ __forceinline__ void each_slice(const Matrix& m, u64 base, u32 begin, u32 end, Visit visit) {
   const u32 lane = lane_id();
@@ -48,13 +48,13 @@ __device__ __forceinline__ void each_slice(const Matrix& m, u64 base, u32 begin,
   }
 }
 
-// Folds all lanes, keeping lane order: valid in lane 0 only.
+// Folds all lanes in lane order: valid in lane 0 only.
 __device__ __forceinline__ Z fold_all(Z z) {
   for (u32 d = 1; d < 32; d <<= 1) z = add(z, __shfl_down_sync(ALL, z, d));
   return z;
 }
 
-// The rows whose bits are set (lane = row), whose entries follow each other: the sum of each, in its lane.
+// Sums the rows whose bits are set in `rows` (lane = row), whose entries follow each other; a sum is in its row's lane.
 template <class Matrix>
 __device__ __forceinline__ void stream_run(const Matrix& m, u64 begin, u64 end, u32 rows, Z& sum, bool& has) {
   const u32 lane = lane_id(), first = (u32)__ffs((int)rows) - 1, last = 31u - (u32)__clz((int)rows);
@@ -63,7 +63,7 @@ __device__ __forceinline__ void stream_run(const Matrix& m, u64 begin, u64 end, 
   const u32 low = own ? (u32)(begin - base) : ALL, high = own ? (u32)(end - base) : 0;
   const u32 stop = __shfl_sync(ALL, high, last);
   u32 row = first, until = from == base ? __shfl_sync(ALL, high, first) : 0;  // `row` has the entries before `until`
-  bool whole = false;                                                          // and some of its slices are in `part`
+  bool whole = false;  // whether `part` has sums of slices of `row`
   Z part = identity();
   const auto finish = [&] {
     const Z z = __shfl_sync(ALL, fold_all(part), 0);

@@ -1,7 +1,7 @@
 // Ids and small whole values packed in one word: out[at] = id | value << bits, so that one request reads both.
 //
 // Who calls: engines/gpu/layouts/packed_values.py. `indices`, `values` and `out` may be in host memory; *unfit is 0 on
-// entry, and not 0 at the end if a value is no whole number from 0 to `most`. The prelude supplies A.
+// entry, and is set if a value is not a whole number from 0 to `most`. The prelude supplies A.
 #include "warp.cuh"
 
 namespace szc {

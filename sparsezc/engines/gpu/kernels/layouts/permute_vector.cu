@@ -1,8 +1,8 @@
 // A vector in another order: new entry i is old entry at[i].
 //
-// Who calls: engines/gpu/storage/vertex_order.py, engines/gpu/layouts/hub_columns.py. All memory on the device. A warp makes one presence
-// word. `values` and `new_values` may be null; `new_bits` are the presence words in the new order, null where all entries are present.
-// The prelude supplies A, any type of the values' size.
+// Who calls: engines/gpu/storage/vertex_order.py, engines/gpu/layouts/hub_columns.py. All memory on the device. What a
+// warp does: it makes one presence word of the result. `values` and `new_values` may be null; `new_bits`: the presence
+// words in the new order, null where all entries are present. The prelude supplies A, any type of the values' size.
 #include "warp.cuh"
 
 namespace szc {

@@ -1,21 +1,22 @@
 // Sums of rows in groups: w = A (+).(x) v for a full vector that exceeds the card's cache.
 //
-// Who calls: engines/gpu/products/spmv.py, with the layout of engines/gpu/layouts/row_groups.py. All memory on the device. A group is
-// 256 neighbours in the order of their lengths. Its entries are in slices of 32 words, about by column, so that one request for values
-// of the vector serves several lanes; those of a slice are of different rows. What a warp does: it takes an item, some slices of
-// one group, and adds products to the rows' sums in shared memory, which are its own. So no two lanes add to a sum at once, and
-// sums are the same each time, to the last bit. Sums of groups that have several items are added by row_sums.cu.
+// Who calls: engines/gpu/layouts/row_groups.py (Groups.product); engines/gpu/products/spmv.py compiles the kernel. All
+// memory on the device. A row group is 256 consecutive rows in descending order of length. Its entries are in slices of
+// 32 words, nearly sorted by column, so that one request for values of the vector serves several lanes; the entries of
+// a slice are of different rows. What a warp does: it takes an item, some slices of one group, and adds products to
+// sums of the rows in shared memory that no other warp uses. No two lanes add to one sum at once, so results are the
+// same each time, to the last bit. row_sums.cu adds the sums of groups that have several items.
 //
-// The prelude is that of mxv.cu; all flags but READS_VALUES are not used.
+// The prelude is that of mxv.cu, of whose flags only READS_VALUES is used.
 #include "row_groups.cuh"
 
 namespace szc {
 
 constexpr u32 FLIGHT = 4;  // slices whose values are requested at once
 
-// `words`: the slices; item i has those from begins[i] to begins[i + 1], of group group[i]. `places`: the rows of all groups, `size` in
-// all. The items of the groups that have several are the first `many`: their sums go to `partial`, GROUP for each item, all
-// others to `w`. Rows without entries are not written.
+// `words`: the slices; item i has those from begins[i] to begins[i + 1], of group group[i]. `places`: the rows of all
+// groups, `size` in all. The first `many` items are those of groups that have several: their sums are written to
+// `partial`, GROUP for each item; all others are written to `w`. Rows without entries are not written.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 count, u64 many, const u64* begins, const u32* group, const u32* words, const A* values, const X* x, const u32* places,
            u64 size, Z* partial, W* w, u64* counter) {

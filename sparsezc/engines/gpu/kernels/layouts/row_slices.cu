@@ -1,14 +1,15 @@
-// Entries of rows in groups, put into slices of 32 words of 32 rows, for row_groups.cu.
+// Puts the entries of row groups into slices of 32 words of 32 different rows, for row_groups.cu.
 //
-// Who calls: engines/gpu/layouts/row_groups.py, twice: without `words` to learn how many slices each item takes, in `slices`, and then to
-// write them, from slice at[i] of `words` on, which are EMPTY before. All memory on the device. A warp takes an item, which has the sorted
-// `keys` of entry_keys.cu from begins[i] to begins[i + 1]; `count` items. It has the next 64 entries in their order; a slice takes the
-// first of these that are of different rows, and the others wait for the next.
+// Who calls: engines/gpu/layouts/row_groups.py, twice: without `words` to count the slices of each item, in `slices`,
+// and then to write the slices of item i from slice at[i] of `words` on, which are EMPTY before. All memory on the
+// device. What a warp does: it takes one of `count` items, which has the sorted `keys` of entry_keys.cu from begins[i]
+// to begins[i + 1]. It keeps a pool of the next 64 entries; a slice takes the first of these that are of different
+// rows, and the others wait for the next slice.
 #include "row_groups.cuh"
 
 namespace szc {
 
-constexpr u32 POOL = 64;  // entries: of 32, two share a row with another in the mean, and slices would not be full
+constexpr u32 POOL = 64;  // entries; of only 32, two on average would share a row with another, and slices be not full
 
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 count, const u64* begins, const u64* keys, u32* slices, const u64* at, u32* words, u64* counter) {

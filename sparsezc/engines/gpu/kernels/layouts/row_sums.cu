@@ -1,13 +1,14 @@
-// Sums of rows in groups of several items, from the items' sums.
+// Sums of row groups that have several items, from the items' sums.
 //
-// Who calls: engines/gpu/layouts/row_groups.py, after row_groups.cu, whose prelude it has. All memory on the device. A block takes 32 rows
-// of a group; each of its warps adds an eighth of the items, in their order, and the first adds what they found.
+// Who calls: engines/gpu/layouts/row_groups.py, after row_groups.cu, whose prelude it has. All memory on the device.
+// What a block does: it takes 32 rows of a group; each of its warps adds an eighth of the items' sums, in order, and
+// the first warp adds the eight results.
 #include "row_groups.cuh"
 
 namespace szc {
 
-// Group g has the items from first[g] to first[g + 1]; `count` groups. `partial`: the sums of each item; `places`: the rows of all groups,
-// `size` in all; `w`: the result.
+// `count` groups, of which g has the items from first[g] to first[g + 1]. `partial`: the sums of each item; `places`:
+// the rows of all groups, `size` in all; `w`: the result.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 count, const u32* first, const Z* partial, const u32* places, u64 size, W* w) {
   __shared__ Z found[8][32];

@@ -1,9 +1,9 @@
 // Euclidean distances between each row of a full panel and each of a few other rows.
 //
-// Who calls: engines/gpu/products/dense_rows.py. All memory on the device. What a thread does: one distance from each of ROWS
-// neighbouring rows, out(i, j) at i * few + j; neighbouring threads share these rows, whose `inner` values are side by side,
-// and have neighbouring columns of `y`, the other rows transposed. Squares are summed as they are, as SciPy's cdist does:
-// differences from 1e154 on are infinite. `nrows`: of the panel.
+// Who calls: engines/gpu/products/dense_rows.py. All memory on the device. What a thread does: it computes one distance
+// for each of ROWS neighbouring rows, out(i, j) at i * few + j; neighbouring threads share these rows, each `inner`
+// consecutive values, and have neighbouring columns of `y`, which is the transpose of the other rows. Squares are
+// summed unscaled, as SciPy's cdist does: differences from 1e154 on give infinity. `nrows`: of the panel.
 //
 // The prelude supplies X, the type of the panel's values, and ROWS.
 #include "warp.cuh"

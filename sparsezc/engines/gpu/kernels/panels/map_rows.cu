@@ -1,12 +1,12 @@
 // Rows of a panel computed from rows of up to four others.
 //
-// Who calls: engines/gpu/elementwise/row_map.py. All memory on the device. What a thread does: one of `nrows` rows, of which it reads
-// all numbers of the operands a0, a1, a2 and a3 (0 where bits0, bits1, bits2 or bits3 has no entry), and writes all of `out`; a row of
-// which `mask` (each word flipped by `flip`; null: no mask) lets nothing through is left out, and has no entry in `out_bits`. A warp
-// has 32 rows, so whole presence words.
+// Who calls: engines/gpu/elementwise/row_map.py. All memory on the device. What a thread does: it computes one of
+// `nrows` rows of `out` from all numbers in that row of the operands a0, a1, a2 and a3 (0 where bits0, bits1, bits2 or
+// bits3 has no entry). A row in which `mask` (each word flipped by `flip`; null: no mask) allows no entry is skipped,
+// and has no entry in `out_bits`. A warp has 32 rows, so it writes whole presence words.
 //
-// The prelude supplies A0 .. A3, the types of the operands, W0 .. W3, their widths (0: there is none), OUT, that of the result, and
-// `void compute(const double* x, double* z)`.
+// The prelude supplies A0 .. A3, the types of the operands, W0 .. W3, their widths (0: there is none), OUT, the width
+// of the result, and `void compute(const double* x, double* z)`.
 #include "warp.cuh"
 
 namespace szc {
@@ -17,7 +17,7 @@ template <class A> __device__ __forceinline__ void read_row(const A* a, const u3
   for (u32 c = 0; c < width; ++c) x[c] = present(bits, row * width + c) ? (double)a[row * width + c] : 0.0;
 }
 
-// Is any entry of a row of the result let through?
+// Whether the mask allows any entry of a row of the result.
 __device__ __forceinline__ bool is_wanted(const u32* mask, u32 flip, u64 row) {
   bool any = mask == nullptr;
   for (u32 c = 0; c < OUT && !any; ++c) any = has_bit(mask[(row * OUT + c) >> 5] ^ flip, (u32)(row * OUT + c) & 31u);

@@ -1,16 +1,15 @@
-// One step of many searches on a symmetric matrix of which each edge is stored at one end: both ends are told.
+// One step of many searches on a symmetric matrix that stores each edge in one row: each end gets the other's bits.
 //
-// Who calls: engines/gpu/several_processes/search_step.py, for a step that would read nearly all entries in either
-// direction.
+// Who calls: engines/gpu/several_processes/search_step.py, for a step that would read nearly all entries either way.
 // Memory: `indices` in host memory (zero-copy) or on the device, all else on the device. What a warp does: it streams
-// the rows (rows.cuh), collects for each vertex the frontier's bits of its entries, and sets the vertex's own bits in these
-// entries. Bits that the mask does not allow are set, too. Long rows are cut into chunks, which any warp may take. The
-// active searches are the bits of a, b, c, d; reached vertices are written to `y`.
+// the rows (rows.cuh), collects for each row's vertex the frontier's bits of its neighbours, and sets the vertex's own
+// bits at these neighbours. Bits that the mask does not allow are set, too. Long rows are cut into chunks, which any
+// warp may take. The active searches are the bits of a, b, c, d; reached vertices are written to `y`.
 #include "multi_source_bfs.cuh"
 
 namespace szc {
 
-// Sets the bits of `x` at a lane's entry, where it has one, and returns the entry's own.
+// Sets the bits `x` at the vertex of each active lane's entry, and returns that vertex's own bits.
 __device__ __forceinline__ Bits exchange(const Panel& p, u64 vertex, bool active, const Bits& x) {
   if (!active) return Bits{};
   const Bits own = p.frontier(vertex);
@@ -24,7 +23,7 @@ __device__ __forceinline__ void add(const Panel& p, u64 row, const Bits& found) 
     if (found.word[w]) set_bits(p.y, p.width, row, w, found.word[w]);
 }
 
-// 32 rows, a lane each.
+// Processes the 32 rows of a word, one a lane.
 __device__ __forceinline__ void do_word(const Panel& p, Ids& ids, u64 nrows, const i64* indptr, u64 word, u8* owners) {
   const u64 row = 32 * word + lane_id();
   Bits mine = {}, found = {};

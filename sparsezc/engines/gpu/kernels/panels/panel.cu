@@ -1,9 +1,9 @@
-// The rows of a panel of a matrix of `width` rows and `length` columns; the entries of a column are neighbours in the panel.
+// The rows, as ids, of a panel that stores a matrix of `width` rows and `length` columns by columns.
 //
 // Who calls: engines/gpu/elementwise/panel.py. All memory on the device. What a warp does: it takes 32 columns, one a
-// lane, and visits one row after another. The first launch counts (row r, 32 columns w: counts[r * words + w]); with
-// the running sums `before` of these the second writes the ids of each row, ascending, and their positions in the
-// panel.
+// lane, and visits one row after another. The first launch counts entries (those of row r in word w of columns:
+// counts[r * words + w]); with the running sums `before` of these the second writes the ids of each row, ascending, and
+// their positions in the panel.
 #include "warp.cuh"
 
 namespace szc {

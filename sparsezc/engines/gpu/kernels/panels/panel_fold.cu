@@ -1,10 +1,10 @@
 // Sums of a panel's entries by a monoid, along its rows or columns.
 //
-// Who calls: engines/gpu/elementwise/panel_parts.py. All memory on the device. What a thread does: sum t folds `count` entries, from
-// t / width * piece + t % width on, each `step` after the other, as far as they are below `size`: with width 1 neighbours are
-// folded, which is a row; else every width-th, which is a piece of a column, and neighbouring threads read neighbours.
+// Who calls: engines/gpu/elementwise/panel_parts.py. All memory on the device. What a thread does: it folds sum t:
+// `count` entries from t / width * piece + t % width on, `step` apart, as far as they are below `size`. A row has width
+// 1 and step 1; a piece of a column has the panel's width for both, so neighbouring threads read neighbours.
 //
-// `u_bits`, `out_bits`: which entries and sums there are.
+// `u_bits`, `out_bits`: presence words of entries and of sums.
 //
 // The prelude supplies X and Z (types of entries and sums), and the monoid (add, identity).
 #include "warp.cuh"

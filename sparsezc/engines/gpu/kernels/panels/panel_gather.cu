@@ -1,11 +1,11 @@
-// A vector or panel made of another's entries, by arithmetic on positions; and the reverse, entries put into another.
+// A vector or panel made of another's entries, by arithmetic on positions; and entries written into another.
 //
-// Who calls: engines/gpu/elementwise/panel_parts.py. All memory on the device. An entry `at` is at row at / width and column at %
-// width of the smaller side; on the other it is at base + row * row_step + column * column_step, with `rows` at rows[row] instead
-// of row. What a thread does: one entry; a warp takes a presence word. `gather` writes all of the smaller side, `put` the
-// entries of the larger side that the smaller one stands for.
+// Who calls: engines/gpu/elementwise/panel_parts.py. All memory on the device. Entry `at` of the smaller object is at
+// row at / width and column at % width; in the larger one it is at base + row * row_step + column * column_step, with
+// `rows` at rows[row] instead of row. What a thread does: it moves one entry; a warp takes a presence word. `gather`
+// writes all of the smaller object, `put` those entries of the larger object that correspond to the smaller one's.
 //
-// `u_bits`, `out_bits`: which entries of both there are.
+// `u_bits`, `out_bits`: presence words of both.
 //
 // The prelude supplies T, the type of both.
 #include "warp.cuh"

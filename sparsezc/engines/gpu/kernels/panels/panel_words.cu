@@ -1,21 +1,22 @@
-// The vertices of a panel of Booleans that have any bit, with a 64-bit word each: how a frontier travels between processes.
+// The vertices of a panel of Booleans that have any bit, with a 64-bit word each, as processes exchange frontiers.
 //
-// Who calls: engines/gpu/several_processes/search_step.py and search_levels.py. All memory on the device. A thread
-// takes a vertex of `size`, or one of a list of `count`; `width` is at most 64. Owner r of `owners` has the vertices
-// bounds[r] up to bounds[r + 1]; those of owner `skipped` are left out. The order of an owner's vertices is that of
-// atomics.
+// Who calls: engines/gpu/several_processes/search_step.py and search_levels.py. All memory on the device. What a thread
+// does: it takes a vertex of `size`, or one of a list of `count`; `width` is at most 64. Of `owners` ranks, rank r
+// has the vertices bounds[r] .. bounds[r + 1] - 1; those of rank `skipped` are left out. The order of a rank's vertices
+// depends on the timing of atomics.
 #include "multi_source_bfs.cuh"
 
 namespace szc {
 
-// The owner of a vertex; lanes take neighbours, so that these are mostly equal.
+// The rank that has a vertex; lanes of a warp take neighbours, so that their loops are mostly equally long.
 __device__ __forceinline__ u32 owner_of(const i64* bounds, u32 owners, u64 vertex) {
   u32 r = 0;
   while (r + 1 < owners && (u64)bounds[r + 1] <= vertex) ++r;
   return r;
 }
 
-// Calls visit(vertex, word, owner, wants) for all vertices; lanes of a warp call together, for owners one after the other.
+// Calls visit(vertex, word, owner, wants) for all vertices that have a bit, `wants` being the lanes whose vertices have
+// this owner; lanes of a warp call together, for one owner after another.
 template <class Visit>
 __device__ __forceinline__ void each_vertex(u64 size, const u32* bits, u64 width, const i64* bounds, u32 owners, u32 skipped, Visit visit) {
   const u64 stride = (u64)gridDim.x * blockDim.x;
@@ -31,14 +32,14 @@ __device__ __forceinline__ void each_vertex(u64 size, const u32* bits, u64 width
   }
 }
 
-// count_rows: adds to counts[r] how many vertices of owner r have a bit.
+// count_rows: adds to counts[r] the number of vertices of rank r that have a bit.
 extern "C" __global__ void count_rows(u64 size, const u32* bits, u64 width, const i64* bounds, u32 owners, u32 skipped, u64* counts) {
   each_vertex(size, bits, width, bounds, owners, skipped, [&](u64, u64, u32 r, u32 same) {
     if (lane_id() == 0) atomicAdd(counts + r, (u64)__popc(same));
   });
 }
 
-// list_rows: lists these vertices, counted from `first` on, with their words; those of owner r from places[r] on, which is moved.
+// list_rows: lists these vertices, numbered from `first` on, and their words, rank r's from places[r] on (advanced).
 extern "C" __global__ void list_rows(u64 size, const u32* bits, u64 width, const i64* bounds, u32 owners, u32 skipped, u64* places,
                                      u64 first, Id* at, u64* words) {
   each_vertex(size, bits, width, bounds, owners, skipped, [&](u64 i, u64 word, u32 r, u32 same) {
@@ -52,15 +53,15 @@ extern "C" __global__ void list_rows(u64 size, const u32* bits, u64 width, const
   });
 }
 
-// put_words: sets the bits of words[k] at vertex at[k], counted from `first` on, and leaves those that are set already.
+// put_words: sets the bits of words[k] at vertex at[k], numbered from `first` on; bits that are set already stay.
 extern "C" __global__ void put_words(u64 count, const Id* at, const u64* words, u64 first, u64 width, u32* bits) {
   for (u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += (u64)gridDim.x * blockDim.x)
     set_bits(bits, width, (u64)at[k] - first, 0, words[k]);
 }
 
-// turn_rows: bits that are reached and not yet seen are added to `seen`, and are `front`'s (zeros on entry, unless ALIGNED).
-// `totals` (zeros on entry): the vertices of `front`, then the Reads of the step from there along the rows that the offsets say.
-// Without `push_indptr` a row counts as one entry; without `pull_indptr` none is pulled.
+// turn_rows: adds the bits that are reached and not yet seen to `seen`, and writes them to `front` (zeros on entry,
+// unless ALIGNED). `totals` (zeros on entry): the vertices of `front`, then the Reads of the next step along the rows
+// that the offsets give. Without `push_indptr` a row counts as one entry; without `pull_indptr` none is pulled.
 extern "C" __global__ void __launch_bounds__(256)
     turn_rows(u64 size, const u32* reached, u64 width, u32* seen, u32* front, const i64* push_indptr, const i64* pull_indptr,
               u64* totals) {
@@ -88,14 +89,14 @@ extern "C" __global__ void __launch_bounds__(256)
   reads.add_to(totals + 1);
 }
 
-// write_levels: writes depth + k to the levels of the bits of front k of `count`, at most 8; `fronts` begin `stride` numbers of 32 bits
-// apart. A pair of a search and a vertex is in one of them at most.
+// write_levels: writes the level depth + k for each bit of front k of `count`, at most 8; `fronts` begin `stride`
+// 4-byte words apart. A pair of a search and a vertex is in at most one of them.
 extern "C" __global__ void __launch_bounds__(256)
     write_levels(u64 size, u64 width, const u32* fronts, u64 stride, u32 count, int depth, int* levels) {
   const u64 step = (u64)gridDim.x * blockDim.x;
   const u32 lane = lane_id();
   for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i - lane < size; i += step) {
-    u64 any = 0, digit[3] = {};  // of the number of the front that has a bit
+    u64 any = 0, digit[3] = {};  // the binary digits of the number of the front that has a bit
     for (u32 k = 0; k < count; ++k) {
       const u64 word = i < size ? load_bits(fronts + k * stride, width, i, 0) : 0;
       any |= word;

@@ -1,22 +1,22 @@
-// Steps of 64 searches of which each card has some vertices: what cards tell each other between kernels, with no host.
+// Steps of 64 searches whose vertices are divided among cards: messages between the cards, and plans, with no host.
 //
-// Who calls: engines/gpu/several_processes/peer_searches.py. A card reads its own memory alone, and writes into that of
-// others, where it is told addresses: words of vertices, its numbers, and a flag in front of which all that it wrote
-// before is there. `plan` is a card's own: what it does in a step. Kernels that have nothing to do in a step end at
-// once; steps after the last one do not wait for other cards, as hosts may launch different numbers of them.
+// Who calls: engines/gpu/several_processes/peer_searches.py. A card reads its own memory only, and writes to that of
+// others, whose addresses it has: words of vertices, its numbers, and then a flag, before which all its earlier writes
+// are visible. `plan` is a card's own: the searches that push and pull in a step. Kernels that have no work in a step
+// end at once; steps after the last one do not wait for other cards, as hosts may launch different numbers of them.
 #include "multi_source_bfs.cuh"
 
 namespace szc {
 
-// The searches that push from this card's vertices and those that pull, the vertices of the frontier on all cards, whether any
-// card pushes; then what the kernels of a step count.
+// Numbers in `plan`: bits of the searches that push from this card's vertices and of those that pull; the vertices of
+// the frontier on all cards; bits of the searches that any card pushes; the counters of a step's kernels.
 enum { PUSH, PULL, LEFT, PUSHED, COUNTERS, PLAN = COUNTERS + 4 };
 
-// The numbers of a card: vertices of the frontier, Reads, words that it wrote to the frontier's copies, words that came to it.
+// The numbers of a card: vertices of the frontier, Reads, words written to the copies of the frontier, words received.
 enum { READS = 1, CHANGED = READS + Reads::TOTALS, CAME, NUMBERS };
 
-// Tell all cards a number that grows, and wait until all have told it: `flags` has a word for each card, and flags_of[r] is where
-// card r has its own. All threads of the only block call.
+// A barrier of all cards: writes a number that grows to all of them, and waits until all have written theirs. `flags`
+// has a word for each card, and flags_of[r] is the address of card r's. All threads of the only block call.
 __device__ __forceinline__ void meet(const u64* flags_of, const u64* flags, u32 own, u32 cards, u64 number) {
   __threadfence_system();
   __syncthreads();
@@ -29,16 +29,17 @@ __device__ __forceinline__ void meet(const u64* flags_of, const u64* flags, u32 
   __syncthreads();
 }
 
-// meet_cards: what is launched after it comes after what all cards launched before it, in a step with a frontier.
+// meet_cards: orders the kernels after it behind those that all cards launched before it, in a step with a frontier.
 extern "C" __global__ void __launch_bounds__(256)
     meet_cards(const u64* flags_of, const u64* flags, u32 own, u32 cards, u64 number, const u64* plan) {
   if (plan[LEFT]) meet(flags_of, flags, own, cards, number);
 }
 
-// send_words: the words of others' vertices that this card's pushes reached, which are cleared here, go to their cards: owner r
-// has the vertices bounds[r] up to bounds[r + 1], and room_of[r] is the room there for what this card sends, zeros.
+// send_words: writes the words of other cards' vertices that this card's pushes reached to these cards, and clears them
+// here. Card r has the vertices bounds[r] .. bounds[r + 1] - 1, and inbox_of[r] is the address of zeros there for this
+// card's words.
 extern "C" __global__ void __launch_bounds__(256)
-    send_words(u64* reached, const i64* bounds, u32 cards, u32 own, const u64* room_of, const u64* plan) {
+    send_words(u64* reached, const i64* bounds, u32 cards, u32 own, const u64* inbox_of, const u64* plan) {
   if (!plan[PUSH]) return;
   const u64 stride = (u64)gridDim.x * blockDim.x;
   for (u32 r = 0; r < cards; ++r) {
@@ -47,15 +48,16 @@ extern "C" __global__ void __launch_bounds__(256)
     for (u64 i = first + (u64)blockIdx.x * blockDim.x + threadIdx.x; i < end; i += stride) {
       const u64 word = reached[i];
       if (!word) continue;
-      ((u64*)room_of[r])[i - first] = word;
+      ((u64*)inbox_of[r])[i - first] = word;
       reached[i] = 0;
     }
   }
 }
 
-// turn_words: what is reached for the first time, here or by others' pushes, is added to `seen`, is the frontier, and is kept for
-// its levels; what led to it is cleared. `came` has a word for each of the `size` vertices from each other card. The words of the
-// frontier that change are written to its copies, too, at the addresses fronts_of. Of push_indptr and pull_indptr as turn_rows.
+// turn_words: adds the bits that are reached for the first time, here or by others' pushes, to `seen`, and writes them
+// to the frontier and to `kept`, from which levels are written; `reached` and `came` are cleared. `came` has a word for
+// each of the `size` vertices from each other card. Words of the frontier that change are also written to its copies,
+// at the addresses fronts_of. push_indptr and pull_indptr as for turn_rows.
 extern "C" __global__ void __launch_bounds__(256)
     turn_words(u64 size, u64* reached, u64* came, u32 others, u64* seen, u64* front, const u64* fronts_of, u64* kept,
                const i64* push_indptr, const i64* pull_indptr, const u64* plan, u64* numbers) {
@@ -105,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(256)
   add_lanes(arrived, numbers + CAME);
 }
 
-// The entries that a pull of some searches reads, and the searches that push if that is the least: `cheapest` of
+// The entries that a pull of some searches reads, and the searches that push if that costs the least: `cheapest` of
 // products/multi_source_bfs.py, whose terms have the same names. Every card computes it from the same numbers.
 struct Work {
   double frontier, wanted_first, wanted, nvals;
@@ -149,12 +151,12 @@ struct Work {
   }
 };
 
-// plan_step: tells all cards this one's numbers, which are cleared, and plans the next step from those of all.
-// `theirs` has room for the numbers of each card, and theirs_of[r] is that of card r; `push_cost` and the others are
-// cheapest's. The host is told in `told`, in its memory: which step of those from 1 on, written last, the vertices of
-// the frontier, the words that came to this card since the step before, the plan, this card's rows that pulls want, the
-// entries in their first slices and all of them, and then, for each search, the entries of the rows in its frontier on
-// all cards.
+// plan_step: writes this card's numbers to all cards, clears them, and plans the next step from the numbers of all
+// cards. `theirs` holds the numbers of each card, and theirs_of[r] is the address of card r's; `push_cost`, `slots` and
+// `nvals` are cheapest's. `told`, in host memory, gets: the number of the step, from 1 on, written last; the vertices
+// of the frontier; the words that this card received since the step before; the searches that push and that pull; this
+// card's rows that pulls want, the entries in their first slices, and all their entries; and then, for each search, the
+// entries of the rows in its frontier on all cards.
 extern "C" __global__ void __launch_bounds__(256)
     plan_step(u64* numbers, const u64* theirs_of, const u64* theirs, const u64* flags_of, const u64* flags, u32 own,
               u32 cards, u64 number, double nvals, double push_cost, u32 slots, bool pulls, u64* plan, u64* told,

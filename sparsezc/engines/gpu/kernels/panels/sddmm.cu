@@ -2,8 +2,8 @@
 // `inner`: columns of either panel.
 //
 // Who calls: engines/gpu/products/sddmm.py. Memory: `indices` and `out` in host memory (zero-copy) or on the device,
-// all else on the device. What a warp does: 32 entries that begin at a multiple of 32, one aligned request of ids; it
-// finds their rows by bisection of the offsets, makes their products (sddmm.cuh), and writes 32 values side by side.
+// all else on the device. What a warp does: it takes 32 entries that begin at a multiple of 32, one aligned request of
+// ids, finds their rows by bisection of the offsets, computes their products (sddmm.cuh), and writes 32 values.
 //
 // The prelude supplies Id, W (the type of entries, dot::Z) and what sddmm.cuh says.
 #include "bisect.cuh"

@@ -1,19 +1,20 @@
-// Entries of a product of two full panels, where they are asked for: entry (i, j) is the sum over c of X(i, c) (x) Y(j, c).
+// Single entries of a product of two full panels: entry (i, j) is the sum over c of X(i, c) (x) Y(j, c).
 //
-// Who calls: sddmm.cu, which writes them, and spmm.cu, which multiplies by them. Panels are on the device, row i at i *
-// inner. GROUP lanes share an entry: they read neighbouring values of one row, and add up their sums. Where rows are so
-// short that a lane reads one at a stroke, it has an entry alone: a warp then has requests for 32 rows in flight, not
-// for a few.
+// Included by sddmm.cu, which writes them, and spmm.cuh, spmm_few.cu and two_way.cu, which multiply by them. Panels are
+// on the device, row i at i * inner. GROUP lanes share an entry: they read neighbouring values of one row, and add up
+// their sums. Where rows are so short that a lane reads one in few requests, each lane has an entry of its own: a warp
+// then has requests for 32 rows in flight, not for a few.
 //
-// The prelude supplies L, R (types of X and Y), GROUP (a power of two), INNER (the length of rows that a lane reads alone, else
-// 0), ALIGNED_SIDES (X and Y begin at a multiple of 16 bytes), and in a namespace `dot` Z, the monoid, and
+// The prelude supplies L, R (types of X and Y), GROUP (a power of two), INNER (the length of rows that a lane reads
+// alone, else 0), ALIGNED_SIDES (X and Y begin at a multiple of 16 bytes), and in a namespace `dot` Z, the monoid, and
 // `Z multiply(L x, R y, u64 row, u64 shared, u64 col)`.
 #pragma once
 #include "warp.cuh"
 
 namespace szc {
 
-// Reads N values from a multiple of N on, in requests of 16 bytes where the array is aligned for them.
+// Reads N values, the first at a multiple of N in its array, in requests of 16 bytes where the array is aligned for
+// them.
 template <u32 N, bool ALIGNED, class T> __device__ __forceinline__ void read_row(const T* from, T (&row)[N]) {
   if constexpr (ALIGNED && N * sizeof(T) % 16 == 0) {
     struct alignas(16) Words { u64 low, high; };
@@ -28,7 +29,7 @@ template <u32 N, bool ALIGNED, class T> __device__ __forceinline__ void read_row
   }
 }
 
-// An entry that one lane makes.
+// An entry that one lane computes alone.
 __device__ __forceinline__ dot::Z dot_alone(const L* left, const R* right, u64 i, u64 j) {
   constexpr u32 N = INNER ? INNER : 1;
   L v[N];

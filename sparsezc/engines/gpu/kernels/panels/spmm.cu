@@ -5,12 +5,12 @@
 // device, all else on the device; X, Y and the mask are panels, entry (i, c) at i * width + c. What a warp does: it
 // streams the rows of a presence word (rows.cuh), a slice of 32 entries at a time; then its lanes are the columns, and
 // it takes the slice's entries one after another, or several at once where there are fewer than 32 columns. Where X may
-// lack entries, each lane first compares its entry's columns in X with those that the mask allows in the row, and only
-// entries that share one are taken: a search meets most edges when nothing is to be added. A row ends early where all its
-// sums are terminal. Rows longer than LONG are cut into chunks, which any warp may take; the last
-// to finish adds the chunks' sums in order, so answers do not depend on timing. `group`: the lanes that an entry takes.
+// lack entries, each lane first compares the columns of X at its entry with those that the mask allows in the row, and
+// only entries that share a column are taken: in a search most entries have nothing to add. A row ends early where all
+// its sums are terminal. Rows longer than LONG are cut into chunks, which any warp may take; the warp that finishes
+// last adds the chunks' sums in order, so results do not depend on timing. `group`: the lanes that an entry takes.
 //
-// The prelude supplies what spmm.cuh says, and FILTERS, whether entries are compared first: of 32 columns at most.
+// The prelude supplies what spmm.cuh says, and FILTERS, whether entries are compared first: for 32 columns at most.
 #include "spmm.cuh"
 
 namespace szc {
@@ -30,14 +30,15 @@ struct Sums {
   }
 };
 
-// The entry at place `lane` of a slice: with FILTERS those that have a product follow each other, else each has its own place.
+// The entry at place `lane` of a slice: with FILTERS the entries that have a product follow each other, else each has
+// its own place.
 struct Placed {
   Id id;
-  u32 live;  // its columns that have products; without FILTERS not known
-  u32 lane;  // which has read it
+  u32 live;  // its columns that have products; ALL without FILTERS
+  u32 lane;  // the lane that has read it
 };
 
-// The place of the set bit of a word that has n others below it.
+// The position of the set bit of a word that has n set bits below it.
 __device__ __forceinline__ u32 nth_bit(u32 word, u32 n) {
   u32 at = 0;
   for (u32 d = 16; d; d >>= 1) {
@@ -57,7 +58,7 @@ __device__ __forceinline__ Placed place(Id id, u32 live, u32 hits) {
   return {__shfl_sync(ALL, id, lane), __shfl_sync(ALL, live, lane), lane};
 }
 
-// The columns of a row that the mask allows, and of these the ones that an entry finds in X.
+// The columns of a row that the mask allows; and those of these in which X has an entry.
 __device__ __forceinline__ u32 wanted_columns(const Operands& o, u64 row) {
   return FILTERS ? bits_from(o.mask, o.flip, row * o.width, (u32)o.width) : any_allowed(o, row);
 }

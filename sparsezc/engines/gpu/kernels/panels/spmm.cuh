@@ -1,16 +1,17 @@
-// The part that both products of a sparse matrix and a panel share: operands, and the weights of entries.
+// Shared by the products of a sparse matrix and a panel: operands, and the weights of entries.
 //
-// Who calls: spmm.cu and spmm_few.cu (a row of the matrix makes a row of the result) and spmm_push.cu (an entry adds to the row of its column).
-// A weight is the value that an entry is multiplied with. Without SAMPLED it is the matrix's own value. With SAMPLED it is made
-// when the entry is met: an entry of the product of two full panels, `left` and `right` of `inner` columns (sddmm.cuh),
-// after the steps of `weigh`, which may drop it; of several weights each is for columns of its own.
+// Included by spmm.cu and spmm_few.cu (a row of the matrix makes a row of the result) and spmm_push.cu (an entry adds
+// to the row of its column). A weight is the value that an entry is multiplied with. Without SAMPLED it is the matrix's
+// own value. With SAMPLED it is computed when the entry is read: an entry of the product of two full panels, `left` and
+// `right` of `inner` columns (sddmm.cuh), after the steps of `weigh`, which may drop it; an entry may have several
+// weights, each for columns of its own.
 //
-// The prelude supplies Id, Own, A, X, Z (types of ids, M's values, weights, X's values, result); `Z multiply(A a, X x, u64 row,
-// u64 shared, u64 col)`; the monoid (add, identity, terminal; ANY, TERMINAL, ATOMIC); READS_A (weights needed), READS_OWN
-// (steps read M's values), READS_X, ISO, SAMPLED, and with it what sddmm.cuh says (else L and R); WEIGHTS, DROPS, `u32
-// weight_of(u64 column)`, `u32 weigh(dot::Z w, Own own, u64 row, u64 col, A (&a)[WEIGHTS])`, which returns a bit for each that is
-// not dropped; LONG; COLUMNS, how many columns a lane
-// has; and what part.cuh says.
+// The prelude supplies Id, Own, A, X, Z (types of ids, M's values, weights, X's values, result); `Z multiply(A a, X x,
+// u64 row, u64 shared, u64 col)`; the monoid (add, identity, terminal; ANY, TERMINAL, ATOMIC); READS_A (weights
+// needed), READS_OWN (steps read M's values), READS_X, ISO, SAMPLED, and with it what sddmm.cuh says (else L and R);
+// WEIGHTS, DROPS, `u32 weight_of(u64 column)`, `u32 weigh(dot::Z w, Own own, u64 row, u64 col, A (&a)[WEIGHTS])`, which
+// returns a bit for each weight that is not dropped; LONG; COLUMNS, the columns that a lane has; and what part.cuh
+// says.
 #pragma once
 #include "part.cuh"
 #include "rows.cuh"
@@ -25,7 +26,7 @@ struct Operands {
   const u32* mask;    // null: none
   u32 flip;
   u64 width;
-  u32 group;          // lanes that share an entry: a power of two, at least `width` or 32
+  u32 group;          // lanes that share an entry: a power of two, at least `width`, or 32
   Z* y;
   u32* y_bits;        // zeros on entry
   Part part;
@@ -36,7 +37,7 @@ struct Operands {
   __device__ __forceinline__ bool allowed(u64 place) const { return !mask || has_bit(mask[place >> 5] ^ flip, (u32)place & 31u); }
 };
 
-// Whether the mask allows an entry of a row of the panel.
+// Whether the mask allows any entry of a row of the panel.
 __device__ __forceinline__ bool any_allowed(const Operands& o, u64 row) {
   if (!o.mask) return true;
   const u64 first = row * o.width, end = first + o.width;
@@ -56,7 +57,7 @@ __device__ __forceinline__ u32 bits_from(const u32* bits, u32 flip, u64 first, u
   return found & bit_range(0, width);
 }
 
-// A part of a long row.
+// The chunks of long rows, and their results.
 struct Chunks {
   const u64* rows;
   const u64* first;
@@ -68,7 +69,7 @@ struct Chunks {
 
 __device__ __forceinline__ u64 column(const Operands& o, u32 q) { return (lane_id() & (o.group - 1)) + 32 * (u64)q; }
 
-// Calls `do_chunk(chunk)` for the chunks of a launch, then `do_word(word)` for its presence words of rows: each warp takes the next.
+// Calls `do_chunk(chunk)` for the chunks of a launch, then `do_word(word)` for its words; warps take them in order.
 template <class DoChunk, class DoWord>
 __device__ __forceinline__ void for_chunks_and_words(const Part& part, u64 nrows, u64 first_chunk, u64 end_chunk, u64* counters, DoChunk do_chunk,
                                                      DoWord do_word) {
@@ -77,7 +78,8 @@ __device__ __forceinline__ void for_chunks_and_words(const Part& part, u64 nrows
   for (u64 word = start + take(counters + 1, 1); word < end; word = start + take(counters + 1, 1)) do_word(word);
 }
 
-// The row of a presence word that the lane owns: its entries, none where no column is wanted, and `wanted(row)`, 0 outside of the part.
+// The row of a presence word that the lane owns: its entries, none where no column is wanted; and `wanted(row)`, 0
+// outside the launch part.
 struct OwnRow {
   u64 row, begin, end;
   u32 wanted;
@@ -96,7 +98,7 @@ __device__ __forceinline__ OwnRow own_row(const Part& part, u64 nrows, const i64
   return own;
 }
 
-// The weights of one entry; those of the slice's other entries are in the other lanes.
+// The weights of the lane's own entry.
 struct Weight {
   A a[WEIGHTS];
   u32 has;  // a bit each: it was not dropped

@@ -1,12 +1,14 @@
-// A sparse matrix times a panel of few columns, 4 at most: Y(i, c) = (+) over s of M(i, s) (x) X(s, c), where the mask allows it.
+// A sparse matrix times a panel of at most 4 columns: Y(i, c) = (+) over s of M(i, s) (x) X(s, c), under a mask.
 //
-// Who calls: engines/gpu/products/spmm.py. Memory: as in spmm.cu. What a warp does: it streams the rows of a presence word
-// (rows.cuh), and each lane makes all products of one entry of a slice: it reads a row of X at a stroke, so 32 of them are in
-// flight. A segmented scan folds the products of each column; lane r keeps the sums of row r, and the word's results are written
-// together. A row ends early where all its sums are terminal. Rows longer than LONG are cut into chunks, which any warp may
-// take; the last to finish adds the chunks' sums in order, so answers do not depend on timing.
+// Who calls: engines/gpu/products/spmm.py. Memory: as in spmm.cu. What a warp does: it streams the rows of a presence
+// word (rows.cuh), and each lane computes all products of one entry of a slice: it reads a whole row of X at once, so
+// 32 rows are in flight. A segmented scan folds the products of each column; lane r keeps the sums of row r, and the
+// word's results are written together. A row ends early where all its sums are terminal. Rows longer than LONG are cut
+// into chunks, which any warp may take; the warp that finishes last adds the chunks' sums in order, so results do not
+// depend on timing.
 //
-// The prelude supplies what spmm.cuh says, WIDTH, the columns of the panel, and ALIGNED_X, whether it begins at a multiple of 16 bytes.
+// The prelude supplies what spmm.cuh says, WIDTH, the columns of the panel, and ALIGNED_X, whether the panel begins at
+// a multiple of 16 bytes.
 #include "fold.cuh"
 #include "spmm.cuh"
 
@@ -28,7 +30,7 @@ struct Products {
   }
 };
 
-// The columns of a row that the mask allows; where weights take most registers, all if it allows any.
+// The columns of a row that the mask allows; with SAMPLED, whose weights take most registers, ALL if it allows any.
 __device__ __forceinline__ u32 wanted_columns(const Operands& o, u64 row) {
   const u32 allowed = bits_from(o.mask, o.flip, row * WIDTH, WIDTH);
   return SAMPLED && allowed ? ALL : allowed;
@@ -40,7 +42,7 @@ __device__ __forceinline__ Products products(const Operands& o, u64 at, u64 row,
   Products made;
   made.clear();
   if (!active || (DROPS && !w.has)) return made;
-  // X's presence words fit into L2 where its values do not, so they are read before them
+  // X's presence words fit into L2 where its values do not, so they are read first
   const u32 there = wanted & bits_from(o.x_bits, 0, id * WIDTH, WIDTH);
   X x[WIDTH];
   if (READS_X && there) read_row<WIDTH, ALIGNED_X>(o.x + id * WIDTH, x);
@@ -63,7 +65,7 @@ __device__ __forceinline__ bool finished(const Operands& o, u64 row, const Produ
   return true;
 }
 
-// Writes the sums of each lane's row, and marks them: other warps write other bits of the same words. All lanes call.
+// Writes the sums of each lane's row and sets their presence bits, in words that other warps share. All lanes call.
 __device__ __forceinline__ void write(const Operands& o, u64 row, const Products& s) {
   u32 marks = 0;
 #pragma unroll

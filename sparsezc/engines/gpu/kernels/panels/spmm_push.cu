@@ -1,12 +1,12 @@
-// A sparse matrix, turned, times a panel of k columns: Y(j, c) = (+) over i of M(i, j) (x) X(i, c), where the mask allows it;
-// each row of M is read once for all columns, and no transpose exists.
+// A transposed sparse matrix times a panel of k columns: Y(j, c) = (+) over i of M(i, j) (x) X(i, c), where the mask
+// allows it; each row of M is read once for all columns, and no transpose is stored.
 //
-// Who calls: engines/gpu/products/spmm.py. Memory: as in spmm.cu; Y has the monoid's identity everywhere on entry. What a warp
-// does: it streams rows as spmm.cu does; its lanes are the columns, and combine each product into Y by an atomic, so sums of
-// floats depend on timing in their last bits. Rows longer than LONG are cut into chunks, which any warp may take. `group`: lanes that
-// share an entry, each with its columns.
+// Who calls: engines/gpu/products/spmm.py. Memory: as in spmm.cu; Y has the monoid's identity everywhere on entry. What
+// a warp does: it streams rows as spmm.cu does; its lanes are the columns, and combine each product into Y by an
+// atomic, so sums of floats depend on timing in their last bits. Rows longer than LONG are cut into chunks, which any
+// warp may take. `group`: the lanes that share an entry, each with its columns.
 //
-// The prelude supplies what spmm.cuh says; positions are those of the turned matrix: `row` is the id.
+// The prelude supplies what spmm.cuh says; positions are those of the transpose: `row` is the id.
 #include "atomics.cuh"
 #include "spmm.cuh"
 

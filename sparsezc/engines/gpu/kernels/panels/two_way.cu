@@ -1,30 +1,31 @@
-// A sparse matrix and its transpose, each times a panel, in one pass: an entry w of row i and column j adds w (x) right(j) to
-// row i of the left half of the result, and w (x) left(i) to row j of its right half.
+// A sparse matrix and its transpose, each times a panel, in one pass: an entry w of row i and column j adds w (x)
+// right(j) to row i of the left half of the result, and w (x) left(i) to row j of its right half.
 //
-// Who calls: engines/gpu/products/two_way.py. Memory: `indices` and `values` of M in host memory (zero-copy) or on the device, all
-// else on the device. X and Y have two halves of `width` columns and the same places: row i of the left half is at i * stride, row j
-// of the right half at right + j * stride. Y has the monoid's identity everywhere on entry. What a warp does: it streams rows
-// (rows.cuh), a slice of 32 entries at a time; LANES of its lanes, one a column, share an entry, and AHEAD entries are requested at
-// once. Sums of rows stay in registers; those of columns, and of rows that are cut into chunks, are combined by atomics, so sums of
-// floats depend on timing in their last bits.
+// Who calls: engines/gpu/products/two_way.py. Memory: `indices` and `values` of M in host memory (zero-copy) or on the
+// device, all else on the device. X and Y have two halves of `width` columns at the same positions: row i of the left
+// half at i * stride, row j of the right half at right + j * stride. Y has the monoid's identity everywhere on entry.
+// What a warp does: it streams rows (rows.cuh), a slice of 32 entries at a time; LANES of its lanes, one a column,
+// share an entry, and AHEAD entries are requested at once. Sums of rows stay in registers; those of columns, and of
+// rows that are cut into chunks, are combined by atomics, so sums of floats depend on timing in their last bits.
 //
-// Weights of entries: with SAMPLED a dot product of the two panels' rows, after the steps of `weigh`, of which each column has its
-// own; else `entries` has one for each column, entry `at` of M at at * width; `starts` are M's own offsets, as a part may have copies of
-// rows at others. Either panel is read once an entry.
+// Weights of entries: with SAMPLED a dot product of the two panels' rows, after the steps of `weigh`, which gives each
+// column its weight; else `entries` has a weight for each column, those of entry `at` of M from at * width on. `starts`
+// are M's own offsets, as a launch part may have copies of rows at other positions. Either panel is read once for each
+// entry.
 //
-// The prelude supplies Id, Own, A, X, Z (types of ids, M's values, weights, X's and Y's values); `Z multiply(A a, X x)`; the monoid
-// (add, identity; ANY, ATOMIC); READS_OWN (steps read M's values), ISO, SAMPLED, and with it what sddmm.cuh says (else
-// L and R); WEIGHTS, DROPS, `u32 weight_of(u64 column)`, `u32 weigh(dot::Z w, Own own, u64 row, u64 col, A
-// (&a)[WEIGHTS])`; LONG; COLUMNS, how many columns a lane has; LANES and AHEAD, powers of two, AHEAD at most LANES; and
-// what part.cuh says.
+// The prelude supplies Id, Own, A, X, Z (types of ids, M's values, weights, X's and Y's values); `Z multiply(A a, X
+// x)`; the monoid (add, identity; ANY, ATOMIC); READS_OWN (steps read M's values), ISO, SAMPLED, and with it what
+// sddmm.cuh says (else L and R); WEIGHTS, DROPS, `u32 weight_of(u64 column)`, `u32 weigh(dot::Z w, Own own, u64 row,
+// u64 col, A (&a)[WEIGHTS])`; LONG; COLUMNS, the columns that a lane has; LANES and AHEAD, powers of two, AHEAD at most
+// LANES; and what part.cuh says.
 #include "atomics.cuh"
 #include "part.cuh"
 #include "rows.cuh"
 
 namespace szc {
 
-constexpr u32 TOGETHER = 32 / LANES;   // entries side by side
-constexpr u32 SHARE = LANES / AHEAD;   // lanes that make one weight
+constexpr u32 TOGETHER = 32 / LANES;   // entries that a warp processes together
+constexpr u32 SHARE = LANES / AHEAD;   // lanes that hold one weight
 
 struct Operands {
   const X* x;
@@ -37,17 +38,17 @@ struct Operands {
 
 __device__ __forceinline__ u64 column(u32 q) { return (lane_id() & (LANES - 1)) + LANES * (u64)q; }
 
-// The entries that a warp has read of a slice, one a lane.
+// The slice that a warp has read, one entry a lane.
 struct Read {
   u64 base;  // the first lane's position
   Id id;
   Own own;
 };
 
-// A row that is being read: what its entries are multiplied with, and its sums, in the lane's own columns.
+// A row that is being read: the row of X that its entries are multiplied with, and its sums, in the lane's own columns.
 struct Row {
   u64 number;
-  u64 moved;  // from an entry's position in the part to that in the matrix
+  u64 moved;  // an entry's position in the matrix minus its position in the launch part
   X left[COLUMNS];
   Z sum[COLUMNS];
   u32 has;  // a bit each
@@ -78,7 +79,7 @@ __device__ __forceinline__ void gather(Row& r) {
     }
 }
 
-// Writes a row's sums, or with `shared` adds them to those of its other chunks.
+// Writes a row's sums, or with `shared` adds them to those of the row's other chunks.
 __device__ __forceinline__ void write(const Operands& o, Row& r, bool shared) {
   gather(r);
 #pragma unroll
@@ -95,8 +96,8 @@ __device__ __forceinline__ void write(const Operands& o, Row& r, bool shared) {
   }
 }
 
-// Marks all columns of row j of the right half as present. The first bit of a row is set first: a lane that sees it leaves the
-// others to the lane that set it.
+// Marks all columns of row j of the right half as present. A lane that finds the row's first bit set leaves the others
+// to the lane that set it.
 __device__ __forceinline__ void mark(const Operands& o, u64 j) {
   const u64 first = o.right + j * o.stride, end = first + o.width;
   if (has_bit(((volatile u32*)o.y_bits)[first >> 5], (u32)first & 31u)) return;
@@ -106,14 +107,14 @@ __device__ __forceinline__ void mark(const Operands& o, u64 j) {
   }
 }
 
-// Adds up AHEAD values over the lanes of an entry: a lane gets the sum of value number (lane % LANES) / SHARE. In each round, lanes
-// exchange half of what they have; so 8 sums over 32 lanes take 9 exchanges, not 40.
+// Adds up each of AHEAD values over the lanes of an entry: a lane gets the sum of value number (lane % LANES) / SHARE.
+// In each round lanes exchange half of their values, so 8 sums over 32 lanes take 9 exchanges, not 40.
 __device__ __forceinline__ dot::Z add_up(dot::Z (&p)[AHEAD], u64 width) {
   const u32 lane = lane_id() & (LANES - 1);
 #pragma unroll
   for (u32 d = LANES / 2, many = AHEAD / 2; d; d >>= 1, many >>= 1) {
     const bool upper = lane & d;
-    // lanes beyond the width have no values in the first round, and their partners' in the others
+    // lanes beyond the width have no values in the first round; later their partners' values
     const bool first = d == LANES / 2, mine = !first || lane < width, theirs = !first || (lane ^ d) < width;
 #pragma unroll
     for (u32 k = 0; k < (many ? many : 1); ++k) {
@@ -125,7 +126,7 @@ __device__ __forceinline__ dot::Z add_up(dot::Z (&p)[AHEAD], u64 width) {
   return p[0];
 }
 
-// The weights of one entry: that of the lane's own, (lane % LANES) / SHARE of those that its group has requested.
+// The weights of one of the entries that the lane's group has requested: number (lane % LANES) / SHARE.
 struct Weights {
   A a[WEIGHTS];
   u32 kept;  // a bit each: it was not dropped
@@ -163,8 +164,8 @@ __device__ __forceinline__ void add_entries(const Operands& o, const Read& read,
   for (u32 t = lo; t < hi; t += TOGETHER * AHEAD) {
     Id target[AHEAD];
     X right[AHEAD][COLUMNS];
-    A weight[AHEAD][COLUMNS];  // without SAMPLED
-    Z seen[AHEAD][COLUMNS];    // the same: sums of the entries' columns so far
+    A weight[AHEAD][COLUMNS];  // loaded here without SAMPLED
+    Z seen[AHEAD][COLUMNS];    // without SAMPLED: sums of the entries' columns so far
 #pragma unroll
     for (u32 u = 0; u < AHEAD; ++u) {
       const u32 from = t + u * TOGETHER + mine;
@@ -197,7 +198,7 @@ __device__ __forceinline__ void add_entries(const Operands& o, const Read& read,
         const u64 place = o.right + target[u] * o.stride + column(q);
         const Z z = multiply(weight[u][q], r.left[q]);
         if (ANY) o.y[place] = z;
-        else if (SAMPLED) combine(&o.y[place], z);  // whose registers dot products take
+        else if (SAMPLED) combine(&o.y[place], z);  // dot products leave no registers for `seen`
         else combine_after(&o.y[place], z, seen[u][q]);
         if (DROPS && !has_bit(((volatile u32*)o.y_bits)[place >> 5], (u32)place & 31u)) atomicOr(&o.y_bits[place >> 5], bit((u32)place & 31u));
       }
@@ -244,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(256, 3)
       end = (u64)indptr[row + 1];
     }
     Row r;
-    u32 open = 32;  // the row that r is; 32: none
+    u32 open = 32;  // the row whose sums are in r; 32: none
     stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& slice) {
       const Read read = read_slice(slice.at, slice.active);
       for (u32 heads = __ballot_sync(ALL, slice.active && slice.head == lane); heads; heads &= heads - 1) {

@@ -1,9 +1,9 @@
-// Runs: the entries of each wanted row that has any, in the order in which they are gathered.
+// Gathered runs: the entries of each wanted row that has any, in the order in which they are gathered.
 //
 // Who calls: engines/gpu/placements/row_runs.py. All memory on the device, except the list, which is written to host
 // memory. `wanted` are presence words of rows, each flipped by `flip`; a warp takes a word of rows at a time. `entries`
-// and `runs` are the numbers of wanted entries and runs before each word of rows, and in all; `entries_before` and
-// `runs_before` are those before the first row of list_runs.
+// and `runs` count the wanted entries and runs before each word of rows, and in all; `entries_before` and `runs_before`
+// are the counts before the first row of list_runs.
 //
 // The prelude supplies Bound: i32, or i64 where ids take 8 bytes.
 #include "warp.cuh"
@@ -18,7 +18,8 @@ __device__ __forceinline__ u64 wanted_of(u64 nrows, const i64* indptr, u32 asked
   return row < nrows && has_bit(asked, lane_id()) ? (u64)(indptr[row + 1] - indptr[row]) : 0;
 }
 
-// count_runs: entries[w + 1] and runs[w + 1] are the wanted ones of word w; entries[0] and runs[0] are 0.
+// count_runs: entries[w + 1] and runs[w + 1] are the counts of wanted entries and runs in word w; entries[0] and
+// runs[0] are 0.
 extern "C" __global__ void __launch_bounds__(256)
     count_runs(u64 nrows, const i64* indptr, const u32* wanted, u32 flip, i64* entries, i64* runs) {
   const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
@@ -39,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 // runs_before: the numbers of wanted entries (before[k]) and runs (before[count + k]) before each row of a list. A warp
-// takes a row at a time; a row that begins a word has its answer already, and may be the one after the last row.
+// takes a row at a time; for a row that begins a word, which may be the one after the last row, it reads no offsets.
 extern "C" __global__ void __launch_bounds__(256)
     runs_before(u64 nrows, const i64* indptr, const u32* wanted, u32 flip, const i64* entries, const i64* runs, u64 count,
                 const i64* row, i64* before) {
@@ -57,10 +58,10 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// list_runs: for rows first .. end-1, before which so many entries and runs are wanted. Wanted rows of their words
-// outside this range do not count: an earlier turn may have written the words that mark them.
-// offsets (unless null): the start of each row of these words of rows once gathered, from `start` on, and the last
-// row's end; list (unless null): the position of each run in host memory, counted from entry `base`.
+// list_runs: for rows first .. end-1; entries_before and runs_before count those before row `first`. Wanted rows of
+// their words outside this range do not count: an earlier turn of the gather may have written the words that mark them.
+// `offsets` (unless null): the start of each row of these words of rows once gathered, from `start` on, and the last
+// row's end; `list` (unless null): the position of each run in host memory, counted from entry `base`.
 extern "C" __global__ void __launch_bounds__(256)
     list_runs(u64 nrows, const i64* indptr, const u32* wanted, u32 flip, const i64* entries, const i64* runs, u64 first, u64 end,
               i64 entries_before, i64 runs_before, i64 start, i64* offsets, i64 base, Run* list) {

@@ -1,16 +1,14 @@
-// Segments: pieces of 2^SEGMENT_BITS entries of a matrix, which a placement moves between the host and the device.
+// Segments: 2^SEGMENT_BITS consecutive entries of a matrix, which a placement moves between the host and the device.
 //
-// Who calls: engines/gpu/placements/. Memory: copies come from host memory; all else is on the device.
-// `copy` brings `nsegments` segments, those that `which` lists, into the slots `to`.
+// Who calls: engines/gpu/placements/segments.py. Memory: copies come from host memory; all else is on the device.
 //
 // The prelude supplies SEGMENT_BITS and, for copy, A: the type of an entry.
 #include "warp.cuh"
 
 namespace szc {
 
-// touch: adds to counts[s] the entries of segment s that the wanted rows have; at most `most` of each row. A warp takes
-// a word of rows: rows within one segment, which most are, are summed first; the lanes share a row that spans many
-// segments.
+// touch: adds to counts[s] the number of entries of wanted rows in segment s, at most `most` of each row. A warp takes
+// a word of rows: rows within one segment, as most are, are summed first; the lanes share a row of several segments.
 extern "C" __global__ void __launch_bounds__(256)
     touch(u64 nrows, const i64* indptr, const u32* wanted, u32 flip, u64 most, u32* counts) {
   const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
@@ -60,8 +58,9 @@ extern "C" __global__ void __launch_bounds__(256) resident(u64 nrows, const i64*
   }
 }
 
-// copy: brings segments which[i] of the host's array into the slots to[i] of `kept`. A warp takes a segment at a time,
-// in the order of the list, and keeps four requests of at least 128 bytes in flight. `count`: entries of the array.
+// copy: copies segment which[i] of the host's array into slot to[i] of `kept`, for `nsegments` i. A warp takes a
+// segment at a time, in the order of the list, and keeps four requests of at least 128 bytes in flight. `count`:
+// entries of the array.
 extern "C" __global__ void __launch_bounds__(256)
     copy(u64 nsegments, const u64* which, const u64* to, const A* array, u64 count, A* kept, u64* counter) {
   constexpr u64 SIZE = (u64)1 << SEGMENT_BITS;

@@ -1,27 +1,28 @@
-// How many ids a row of A and a row of B' share, at the mask's entries of rows of A that have few columns: C(i, j) =
-// A(i, :) (plus).(pair) B'(j, :).
+// The number of ids that a row of A and a row of B' share, at the mask's entries in rows of A that have few columns:
+// C(i, j) = A(i, :) (plus).(pair) B'(j, :).
 //
-// Who calls: engines/gpu/products/bit_dots.py. All memory on the device; `a_ranks`, `a_hubs`, `a_reach` and `b_ranks`, `b_bits`,
-// `b_hubs` are those that bit_rows.cu made of both matrices, and A's rows have no other columns. What a block does: it takes a row of A with a chunk
-// of the mask's entries and sets the bits of its numbers, the row's range, in shared memory. A warp then takes the rows of B'
-// that these entries name, and reads each in the shorter of its two forms: the words of its bits in that range, which it
-// compares 32 columns at a time, or the list of its numbers. Long ones are read by the whole warp, others by 8 lanes each.
+// Who calls: engines/gpu/products/bit_dots.py. All memory on the device; bit_rows.cu made `a_ranks`, `a_hubs`,
+// `a_reach` of A, whose rows have no other columns, and `b_ranks`, `b_bits`, `b_hubs` of B'. What a block does: it
+// takes a row of A with a chunk of the mask's entries and sets the bits of the row's numbers, whose range is
+// a_reach[row], in shared memory. A warp then takes the rows of B' at the columns of these entries, and reads each in
+// the shorter of its two forms: the words of its bits in that range, which it compares 32 columns at a time, or the
+// list of its numbers. The whole warp reads a long form, 8 lanes a short one.
 // Sources: M. Bisson, M. Fatica, High performance exact triangle counting on GPUs, IEEE TPDS 2017,
 // doi:10.1109/TPDS.2017.2735405 (bitmaps); A. Azad, A. Buluc, J. Gilbert, IPDPSW 2015, doi:10.1109/IPDPSW.2015.75.
 //
-// `m_indptr` and `m_ids` are the mask's rows, whose entries are given from `base` on; `allowed` marks the entries that count (null:
-// all). `sums` and `bits_of_sums` as in spgemm_masked_dot.cu: this kernel writes those of its rows only.
+// `m_indptr` and `m_ids` are the mask's rows, whose entries are given from `base` on; `allowed` marks the entries that
+// count (null: all). `sums` and `bits_of_sums` as in spgemm_masked_dot.cu: this kernel writes those of its rows only.
 //
-// The prelude supplies MId, the type of the mask's ids, Z, of the sums; WORDS, of a range at most.
+// The prelude supplies MId, the type of the mask's ids, Z, of the sums; WORDS, the most words of a range.
 #include "warp.cuh"
 
 namespace szc {
 
-constexpr u32 SLICES = 4;  // of 32 words or numbers that a warp requests at once
-constexpr u32 SHORT = 32;  // words or numbers: rows up to here are read by EACH lanes
+constexpr u32 SLICES = 4;  // slices of 32 words or numbers that a warp requests at once
+constexpr u32 SHORT = 32;  // words or numbers; EACH lanes read a row of no more
 constexpr u32 EACH = 8;
 
-// A row of B' as it is read: `words` of bits, or numbers.
+// A row of B' in the form that is read: n `words` of bits, or n numbers.
 struct Half {
   u64 at;
   u32 n;
@@ -73,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(256)
   const u32 lane = lane_id(), warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
   for (;;) {
     if (threadIdx.x == 0) taken = atomicAdd(counter, 1ull);
-    __syncthreads();  // also: no thread reads the last chunk's map any more
+    __syncthreads();  // and no thread still reads the last chunk's map
     const u64 c = taken;
     if (c >= nchunks) return;
     const u32 slot = chunk_slot[c];
@@ -82,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(256)
     const u64 end = row_end - begin < chunk ? row_end : begin + chunk;
     const u64 a = (u64)a_indptr[row];
     const u32 words = (a_reach[row] + 31) / 32, na = a_hubs[row];
-    for (u32 k = threadIdx.x; k < WORDS; k += blockDim.x) map[k] = 0;  // also beyond the range: lists have numbers there
+    for (u32 k = threadIdx.x; k < WORDS; k += blockDim.x) map[k] = 0;  // beyond the range, too, for numbers in lists
     __syncthreads();
     for (u32 k = threadIdx.x; k < na; k += blockDim.x) {
       const u32 number = a_ranks[a + k];

@@ -1,10 +1,10 @@
-// The rows of a matrix in the columns that most entries are in, twice: as numbers and as bits.
+// The rows of a matrix in the columns that have most of its entries, in two forms: as numbers and as bits.
 //
-// Who calls: engines/gpu/products/bit_dots.py. All memory on the device. What a warp does: it takes the rows of a presence
-// word one after another and looks up the rank of each id. `rank` has a number for the columns that count, the most used
-// first, and NONE for others. A row of h entries in such columns gets, from its first place on in arrays as long as the ids:
-// in `ranks` their h numbers, and in `bits` (null: not wanted) h words, the bits of those numbers that are less than 32 h.
-// hubs[row] is h; reach[row] is one more than the largest number, or NONE where the row has other columns too.
+// Who calls: engines/gpu/products/bit_dots.py. All memory on the device. What a warp does: it takes the rows of a
+// presence word one after another and looks up the rank of each id. `rank` numbers the columns that count, the most
+// used first; others have NONE. A row of h entries in such columns gets, at its own positions in arrays as long as the
+// ids: in `ranks` their h numbers, and in `bits` (null: not wanted) h words, the bits of those numbers that are less
+// than 32 h. hubs[row] is h; reach[row] is one more than the largest number, or NONE where it has other columns, too.
 //
 // The prelude supplies Id.
 #include "warp.cuh"

@@ -1,4 +1,4 @@
-// A hash table of one row's ids in shared memory, for a warp or for a whole block: open addressing, linear probing.
+// A hash table of one row's ids in shared memory, for a warp or for a block: open addressing, linear probing.
 //
 // The prelude supplies Key, the type of the ids. No id may be EMPTY.
 #pragma once
@@ -22,7 +22,7 @@ struct Group {
   }
 };
 
-// The next number of a counter that all blocks share. All threads of the block call.
+// Takes the next number of a counter that all blocks share, for the whole block. All its threads call.
 __device__ __forceinline__ u64 take_together(u64* counter, u64* shared) {
   if (threadIdx.x == 0) *shared = atomicAdd(counter, 1ull);
   __syncthreads();
@@ -47,7 +47,7 @@ struct Table {
     g.sync();
   }
 
-  // The slot of an id, which is inserted if it is not in the table; `fresh`: it was inserted.
+  // Returns the slot of an id, inserting it if needed; `fresh`: it was inserted.
   __device__ __forceinline__ u32 insert(Key id, bool& fresh) {
     for (u32 slot = home(id);; slot = after(slot)) {
       Key before = *(volatile Key*)(keys + slot);
@@ -57,7 +57,8 @@ struct Table {
     }
   }
 
-  // The same in at most `probes` steps; false: all these slots have other ids, and will have until the table is cleared.
+  // The same in at most `probes` steps; returns false if all these slots have other ids, as they then do until the
+  // table is cleared.
   __device__ __forceinline__ bool insert_near(Key id, u32 probes, u32& slot) {
     slot = home(id);
     for (u32 k = 0; k < probes; ++k, slot = after(slot)) {
@@ -68,7 +69,7 @@ struct Table {
     return false;
   }
 
-  // Finds the slot of an id.
+  // Finds the slot of an id; returns whether the table has it.
   __device__ __forceinline__ bool find(Key id, u32& slot) const {
     for (slot = home(id);; slot = after(slot)) {
       const Key key = keys[slot];

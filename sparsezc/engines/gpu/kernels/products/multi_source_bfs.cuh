@@ -1,8 +1,8 @@
-// Many searches at once: a panel of Booleans, `width` bits for each vertex, 64 bits in a word.
+// Many breadth-first searches at once: a panel of Booleans, `width` bits for each vertex, in words of 64 bits.
 //
 // The prelude supplies Id, the type of the matrix's ids; WORDS, the number of 64-bit words that hold the bits of a
-// vertex; ALIGNED: each vertex's bits begin at a word (width = 64 * WORDS), else at any bit; PLANNED: the device knows which
-// searches are active, of one word; LONG.
+// vertex; ALIGNED: each vertex's bits begin at a word (width = 64 * WORDS), else at any bit; PLANNED: a word in device
+// memory has the active searches, 64 at most; LONG.
 // Source: M. Then and others, The more the merrier: efficient multi-source graph traversal, PVLDB 8, 2014,
 // doi:10.14778/2735496.2735507.
 #pragma once
@@ -22,7 +22,7 @@ struct Bits {
   }
 };
 
-// Bits as kernel arguments, passed by value, as a copy to the device takes longer than a launch; PLANNED: the address of a word.
+// The bits given as kernel arguments: by value, as a copy to the device takes longer than a launch; PLANNED: addresses.
 __device__ __forceinline__ Bits given(u64 a, u64 b, u64 c, u64 d) {
   const u64 all[4] = {a, b, c, d};
   Bits bits;
@@ -30,7 +30,7 @@ __device__ __forceinline__ Bits given(u64 a, u64 b, u64 c, u64 d) {
   return bits;
 }
 
-// The bits of one vertex in word w.
+// All bits of a vertex in word w.
 __device__ __forceinline__ u64 whole(u64 width, u32 w) {
   const u64 rest = width - 64 * (u64)w;
   return rest >= 64 ? ~(u64)0 : ((u64)1 << rest) - 1;
@@ -39,7 +39,7 @@ __device__ __forceinline__ u64 whole(u64 width, u32 w) {
 __device__ __forceinline__ u64 load_word(const u32* bits, u64 word) { return ((const u64*)bits)[word]; }
 __device__ __forceinline__ u64 load_word(const volatile u32* bits, u64 word) { return ((const volatile u64*)bits)[word]; }
 
-// Bits of a panel that other warps write: read through a pointer to volatile.
+// A vertex's bits in word w. Bits that other warps write are read through a pointer to volatile.
 template <class Pointer> __device__ __forceinline__ u64 load_bits(Pointer bits, u64 width, u64 vertex, u32 w) {
   if (ALIGNED) return load_word(bits, vertex * WORDS + w);
   const u64 rest = width - 64 * (u64)w, first = vertex * width + 64 * (u64)w, at = first >> 5;
@@ -69,8 +69,8 @@ struct Panel {
   const u32* mask;    // null: none
   u32 flip;
   u64 width;
-  Bits active;  // the active searches
-  u32* y;             // the reached vertices; zeros on entry, or what another launch found for other searches
+  Bits active;        // the active searches
+  u32* y;             // the reached vertices; zeros on entry, or another launch's results for other searches
 
   __device__ __forceinline__ u64 reached(u64 vertex, u32 w) const { return load_bits((const volatile u32*)y, width, vertex, w); }
 
@@ -87,11 +87,11 @@ struct Panel {
 
 __device__ __forceinline__ u64 or_lanes(u64 v) { return (u64)or_lanes((u32)(v >> 32)) << 32 | or_lanes((u32)v); }
 
-// The OR of the words of all entries that a slice has of the lane's own row, 0 where it has none. All lanes call, each with
-// its entry's word.
+// The OR of the words of all entries that a slice has of the lane's own row, 0 where it has none. All lanes call, each
+// with its entry's word.
 __device__ __forceinline__ u64 or_of_row(const Slice& s, u64 word) {
   const u32 lane = lane_id();
-  for (u32 d = 1; d < 32; d <<= 1) {  // then the OR of all lanes' words from the head of the lane's entry's row to the lane
+  for (u32 d = 1; d < 32; d <<= 1) {  // segmented scan: the OR from the head of the entry's row to the lane
     const u64 left = __shfl_up_sync(ALL, word, d);
     if (lane >= s.head + d) word |= left;
   }
@@ -110,18 +110,19 @@ __device__ __forceinline__ u32 transpose(u32 word) {
   return word;
 }
 
-// The reads of a step, as a warp counts them. Its totals: the entries of the rows in any frontier; the rows that a search may
-// still reach, the entries in the first 32 of each, and all their entries; then, for each search, the entries of the rows in its
-// frontier, of which lane i adds up those of searches i, 32 + i ...
+// The reads of a step, as a warp counts them. Its totals: the entries of the rows in any frontier; the rows that a
+// search may still reach, the entries in the first 32 of each, and all their entries; then, for each search, the
+// entries of the rows in its frontier: lane i adds up those of searches i, 32 + i ...
 struct Reads {
-  enum { TOTALS = 4 + 64 * WORDS };  // numbers that add_to adds to
+  enum { TOTALS = 4 + 64 * WORDS };  // numbers in the totals
   u64 n[4], own[2 * WORDS];
 
-  // All lanes call, each with a vertex's bits in the frontier and the entries of its row, 0 where it has no bit.
+  // Counts the vertices of a frontier. All lanes call, each with a vertex's bits in the frontier and the entries of its
+  // row, 0 where it has no bit.
   __device__ __forceinline__ void push(const Bits& bits, u64 entries) {
     n[0] += entries;
     const u32 there = __ballot_sync(ALL, entries != 0);
-    if (__popc(there) > 4) {  // each lane adds up what the vertices have in its searches, by the bits of their numbers of entries
+    if (__popc(there) > 4) {  // each lane adds up the entries of its searches, one binary digit at a time
       u32 has[2 * WORDS];
       for (u32 w = 0; w < WORDS; ++w) {
         has[2 * w] = transpose((u32)bits.word[w]);
@@ -144,7 +145,7 @@ struct Reads {
     }
   }
 
-  // A row that some search may still reach.
+  // Counts a row that some search may still reach.
   __device__ __forceinline__ void pull(u64 entries) {
     ++n[1];
     n[2] += entries < 32 ? entries : 32;

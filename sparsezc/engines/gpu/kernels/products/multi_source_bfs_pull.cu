@@ -1,11 +1,11 @@
-// One step of many searches, by rows (pull): each vertex looks for a neighbour in each search's frontier.
+// One step of many searches by rows (pull): each vertex looks for a neighbour in each search's frontier.
 //
 // Who calls: engines/gpu/products/multi_source_bfs.py. Memory: `indices` in host memory (zero-copy) or on the device,
 // all else on the device. What a warp does: it streams the rows of the vertices that a search may still reach
 // (rows.cuh); a row ends as soon as all of these searches have reached its vertex. With HEADS a warp first reads the
-// row-head cache in device memory (head_cache.cu), and then only the rows that a search has not reached from there.
-// Long rows are cut into chunks, which any warp may take. The active searches are the bits of a, b, c, d; reached
-// vertices are written to `y`.
+// row-head cache in device memory (head_cache.cu), and then only the rows whose heads did not suffice. Long rows are
+// cut into chunks, which any warp may take. The active searches are the bits of a, b, c, d; reached vertices are
+// written to `y`.
 #include "head_cache.cuh"
 #include "multi_source_bfs.cuh"
 
@@ -35,7 +35,8 @@ __device__ __forceinline__ void do_chunk(const Panel& p, Ids& ids, u64 row, u64 
       if (found.word[w]) set_bits(p.y, p.width, row, w, found.word[w]);
 }
 
-// The searches that reach a lane's vertex through its heads; true if no other entry of the row could add a search.
+// Finds the searches that reach a lane's vertex through its heads; returns whether the row's other entries can add
+// none.
 __device__ __forceinline__ bool look_at_heads(const Panel& p, const Id* heads, u32 k, u64 word, const Bits& wanted, Bits& found) {
   bool looking = wanted.any(), done = !looking;
   for (u32 j = 0; j < k && __any_sync(ALL, looking); ++j) {
@@ -55,7 +56,7 @@ __device__ __forceinline__ bool look_at_heads(const Panel& p, const Id* heads, u
   return done;
 }
 
-// 32 rows, a lane each.
+// Processes the 32 rows of a word, one a lane.
 __device__ __forceinline__ void do_word(const Panel& p, Ids& ids, u64 nrows, const i64* indptr, const Id* heads, u32 k, u64 word,
                                         u8* owners) {
   const u32 lane = lane_id();

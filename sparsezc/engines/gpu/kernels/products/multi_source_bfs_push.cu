@@ -17,7 +17,7 @@ __device__ __forceinline__ void push(const Panel& p, u64 vertex, const Bits& x) 
   }
 }
 
-// 32 rows, a lane each.
+// Processes the 32 rows of a word, one a lane.
 __device__ __forceinline__ void do_word(const Panel& p, Ids& ids, u64 nrows, const i64* indptr, u64 word, u8* owners) {
   const u32 lane = lane_id();
   const u64 row = 32 * word + lane;

@@ -1,4 +1,4 @@
-// The reads that one step of many searches would need, counted before searches are divided into push and pull.
+// The reads that one step of many searches would need, counted before the host divides searches into push and pull.
 //
 // Who calls: engines/gpu/products/multi_source_bfs.py. All memory on the device. What a warp does: it takes 32
 // vertices, one a lane; `totals` (zeros on entry) are those of Reads (multi_source_bfs.cuh). `push_indptr` and

@@ -3,20 +3,20 @@
 // Who calls: engines/gpu/products/spmv.py. Memory: `indices` and `values` in host memory (zero-copy) or on the device,
 // all else on the device. What a warp does: it takes rows in ascending order, ROWS_PER_WARP at once (all of a presence
 // word, or one), reads the mask, streams the allowed rows (rows.cuh) and writes their results (write.cuh). Rows of more
-// than LONG entries are left to the chunk part: a warp takes LONG entries of one long row, and the warp that finishes a
-// row's last chunk folds the partial results in chunk order, so results do not depend on timing. Early exit: a row
-// stops at the monoid's terminal value. With HEADS a warp first reads the row-head cache in device memory
-// (head_cache.cu): most rows then stop before they are read over the host link. With SKIPS (32 rows a warp) most words
-// have no entries: a warp first reads one offset of each word of its piece, in one request, and then the other offsets
-// of only those words that have entries. With HUBS (blocks that stay, one a multiprocessor) the values of the first columns,
-// which most entries are of (hub_columns.py), are in shared memory, where reading one takes 4 or 8 bytes and not a sector of
-// 32. hub_rows.cuh reads the rows then.
+// than LONG entries are cut into chunks: a warp takes LONG entries of one long row, and the warp that finishes a row's
+// last chunk folds the partial results in chunk order, so results do not depend on timing. Early exit: a row ends at
+// the monoid's terminal value. With HEADS a warp first reads the row-head cache in device memory (head_cache.cu): most
+// rows then end before they are read over the host link. With SKIPS (32 rows a warp), for matrices in which most words
+// of rows have no entries, a warp first reads one offset of each word of its piece, in one request, and then the other
+// offsets only of words that have entries. With HUBS (one block a multiprocessor, for the whole launch) the values of
+// the first columns, which have most entries (hub_columns.py), are in shared memory, where a read takes 4 or 8 bytes
+// and not a sector of 32; hub_rows.cuh then reads the rows.
 //
-// The prelude supplies: Id, A, X, Z, W (types of ids, values, vector, result, output); `Z multiply(A a, X x, u64 row, u64 id)`,
-// `Z add(Z, Z)`, `Z identity()`, `bool terminal(Z)`, `W accumulate(W, Z)`; the flags READS_IDS, READS_VALUES, READS_VECTOR
-// (what the multiply needs), ISO (one value for all), ANY (the monoid keeps whichever operand comes first), TERMINAL, ACCUM,
-// HEADS, PACKED, SKIPS; LONG; THREADS, of a block; HUBS, the values for which a block has shared memory (0: none,
-// else the vector is full); and what part.cuh says.
+// The prelude supplies: Id, A, X, Z, W (types of ids, values, vector, result, output); `Z multiply(A a, X x, u64 row,
+// u64 id)`, `Z add(Z, Z)`, `Z identity()`, `bool terminal(Z)`, `W accumulate(W, Z)`; the flags READS_IDS, READS_VALUES,
+// READS_VECTOR (the operands that the multiply needs), ISO (one value for all), ANY (the monoid keeps whichever operand
+// comes first), TERMINAL, ACCUM, HEADS, PACKED, SKIPS; LONG; THREADS of a block; HUBS, the number of values that a
+// block's shared memory holds (0: none, else the vector is full); and what part.cuh says.
 #include "fold.cuh"
 #include "head_cache.cuh"
 #include "hub_rows.cuh"
@@ -67,8 +67,8 @@ __device__ __forceinline__ bool product(const Rows& m, PartIds& ids, u64 at, boo
   return true;
 }
 
-// Folds the heads of the rows in `asked`: lane r those of row r, until its sum is terminal. Returns the rows that have
-// to be read; the sums of the others are final.
+// Folds the heads of the rows in `asked`: lane r those of row r, until its sum is terminal. Returns the rows that must
+// be read; the sums of the others are final.
 __device__ __forceinline__ u32 look_at_heads(const Rows& m, u64 word, u32 asked, Z& sum, bool& has) {
   const u32 lane = lane_id();
   bool looking = has_bit(asked, lane), done = false;
@@ -89,14 +89,14 @@ __device__ __forceinline__ u32 look_at_heads(const Rows& m, u64 word, u32 asked,
   return asked & ~__ballot_sync(ALL, done);
 }
 
-// With SKIPS: which of `count` words (32 at most), from `first` on, have entries.
+// With SKIPS: those of `count` (at most 32) words from `first` on that have entries.
 __device__ __forceinline__ u32 words_with_entries(const Rows& m, u64 first, u64 count) {
   if (!SKIPS) return ALL;
   const u64 row = 32 * (first + lane_id());
   return __ballot_sync(ALL, lane_id() < count && m.indptr[row] < m.indptr[m.nrows - row < 32 ? m.nrows : row + 32]);
 }
 
-// The rows of `word` whose bits are set in `mine`; `some`: whether they may have entries.
+// Computes the rows of `word` whose bits are set in `mine`; `some`: whether they may have entries.
 __device__ __forceinline__ void do_rows(const Rows& m, PartIds& ids, const Output& out, u64 word, u32 mine, bool some, volatile u8* owner) {
   const u64 row = 32 * word + lane_id();
   const u32 taken = in_part(m.part, word, mine), allowed = allowed_word(out, word, m.nrows) & taken;
@@ -115,7 +115,7 @@ __device__ __forceinline__ void do_rows(const Rows& m, PartIds& ids, const Outpu
     has = false;
   }
   if constexpr (HUBS > 0) {
-    for (u32 left = rows; left;) {  // the rows before each long one follow each other
+    for (u32 left = rows; left;) {  // rows up to the next long one are one run of entries
       const u32 before = longs & ~(left ^ (left - 1)), run = left & (before ? bit((u32)__ffs((int)before) - 1) - 1 : ALL);
       stream_run(m, begin, end, run, sum, has);
       left &= ~run;
@@ -136,7 +136,7 @@ struct Chunks {
   u64 begin, end;      // of this launch
   const u64* rows;     // the long rows, ascending
   const u64* first;    // first chunk of each long row, and the end
-  const u32* slot;     // which long row a chunk belongs to
+  const u32* slot;     // of each chunk: the place of its row in `rows`
   Z* partial;          // a result a chunk, and whether it has one
   u8* partial_has;
   u32* arrived;        // a long row: chunks finished so far

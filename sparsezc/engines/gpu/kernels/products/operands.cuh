@@ -1,4 +1,4 @@
-// The two matrices of a product: their values, as far as the multiply reads them, and bisection for an id in a row.
+// The matrices of a product: their values, where the multiply reads them, and bisection for an id in a row.
 #pragma once
 #include "portability.cuh"
 
@@ -13,7 +13,7 @@ template <class Id, class T> struct Matrix {
     return !READS ? T() : ISO ? values[0] : load_host(values + at, 1);
   }
 
-  // The entry among from .. to-1 whose id is `id`; without a `hit`, its place.
+  // The entry among from .. to-1 whose id is `id`; without a `hit`, the position where it would be.
   __device__ __forceinline__ u64 find(u64 from, u64 to, u64 id, bool& hit) const {
     const u64 end = to;
     while (from < to) {

@@ -1,12 +1,12 @@
-// Shared by counting and filling the rows of a product: the walk along the rows of B that a row of A names, and the
-// bitmap of the columns of a large row of the product.
+// Shared by the kernels that count and fill the rows of a product: the walk along the rows of B at the columns of a row
+// of A, and the bitmap of the columns of a large row of the product.
 //
-// Rows that no warp takes alone are listed: first `nmapped` rows that a block computes with a map, then `ntabled` with
-// a hash table; `listed` are presence words of all of them. `maps` and their `summaries`, of `summary` words each,
-// number `nmaps`.
+// Rows that no warp computes alone are listed: first `nmapped` rows that a block computes with a map, then `ntabled`
+// with a hash table; `listed` are presence words of all of them. There are `nmaps` maps; each of the `summaries` has
+// `summary` words.
 //
-// The prelude supplies AId, BId, A (types of A's ids and values, and of B's ids), Key (BId); READS_A, ISO_A. Source: F. Gustavson, ACM TOMS 4,
-// 1978, doi:10.1145/355791.355796.
+// The prelude supplies AId, BId, A (types of A's ids and values, and of B's ids), Key (BId); READS_A, ISO_A. Source: F.
+// Gustavson, ACM TOMS 4, 1978, doi:10.1145/355791.355796.
 #pragma once
 #include "operands.cuh"
 #include "hash_table.cuh"
@@ -44,8 +44,8 @@ struct __align__(8) Word {
   u32 bits, before;
 };
 
-// The columns of a large row: a bit each, and a bit for each 1,024 of them, so that a scan is short. One block uses it;
-// it holds zeros between rows.
+// The columns of a large row: a bit each, and a bit for each 1,024 of them, so that a scan is short. One block uses a
+// map, which holds zeros between rows.
 struct Map {
   Word* words;
   u32* summary;
@@ -90,7 +90,7 @@ struct Listed {
   const u64* rows;
   const u32* bits;  // of all of these rows; null: there are none
 
-  // A word of the rows that warps take: those of rows 32 word .. that are below `end`.
+  // Whether a warp takes `row`: it is below `end` and not listed.
   __device__ __forceinline__ bool mine(u64 row, u64 end) const { return row < end && !(bits && present(bits, row)); }
 };
 

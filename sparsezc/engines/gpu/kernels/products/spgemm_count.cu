@@ -1,9 +1,9 @@
 // The number of entries of each row of a product A B: the first of two passes over the products.
 //
 // Who calls: engines/gpu/products/spgemm_rows.py. Memory: ids of A and B in host memory (zero-copy) or on the device,
-// all else on the device. The columns of a row's products are inserted into a hash table in shared memory, of a warp
-// where there are few, of a block where there are more; where even that is too small, they are bits of a map in device
-// memory.
+// all else on the device. What does the work: a warp, or a block for a row of more products, inserts the columns of a
+// row's products into a hash table in shared memory; where even a block's table is too small, they are bits of a map in
+// device memory.
 // Source: M. Parger, M. Winter, D. Mlakar, M. Steinberger, spECK, PPoPP 2020, doi:10.1145/3332466.3374521.
 //
 // The prelude supplies what spgemm.cuh needs, and SLOTS, the size of a block's table.
@@ -27,7 +27,8 @@ __device__ __forceinline__ u32 count_row(const Group& g, Table table, const Matr
   return found;
 }
 
-// `products`: of each row. Blocks count the listed rows; the first nmaps blocks count the mapped ones among them.
+// `products`: the number of products of each row. Blocks count the listed rows; the first nmaps blocks count the mapped
+// ones among them.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const i64* products, const i64* a_indptr, const AId* a_ids, const i64* b_indptr, const BId* b_ids,
            u64 nmapped, u64 ntabled, const u64* rows, const u32* listed, u64 nmaps, Word* maps, u32* summaries, u64 summary,

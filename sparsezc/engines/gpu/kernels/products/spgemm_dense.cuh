@@ -1,8 +1,8 @@
-// Shared by counting and filling rows of a product whose columns all have a place in shared memory, a part of the columns
-// at a time: the walk along the parts of B's rows that a row of A names.
+// Shared by the kernels that count and fill rows of a product with a place in shared memory for each column, a part of
+// the columns at a time: the walk along the parts of B's rows at the columns of a row of A.
 //
-// The prelude supplies what spgemm.cuh needs. Source: the dense accumulator of J. Gilbert, C. Moler, R. Schreiber,
-// SIAM J. Matrix Anal. Appl. 13, 1992, doi:10.1137/0613024; parts of columns: M. Patwary and others, ISC 2015,
+// The prelude supplies what spgemm.cuh needs. Source: the dense accumulator of J. Gilbert, C. Moler, R. Schreiber, SIAM
+// J. Matrix Anal. Appl. 13, 1992, doi:10.1137/0613024; parts of columns: M. Patwary and others, ISC 2015,
 // doi:10.1007/978-3-319-20119-1_4.
 #pragma once
 #include "spgemm.cuh"
@@ -42,7 +42,7 @@ __device__ __forceinline__ void each_cut(const Matrix<AId, A>& a, const Matrix<B
   }
 }
 
-// Calls visit(at, column) for entries begin .. end-1, lane by lane; several are requested at once.
+// Calls visit(at, column) for entries begin .. end-1, one a lane; several are requested at once.
 template <class Visit> __device__ __forceinline__ void each_id(const BId* ids, u64 begin, u64 end, Visit visit) {
   for (u64 at = begin + lane_id(); at < end; at += 128) {
     BId col[4];

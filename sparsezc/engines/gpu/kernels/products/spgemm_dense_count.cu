@@ -1,16 +1,17 @@
 // The number of entries of rows of a product in each part of the columns, before spgemm_dense_fill.cu computes them.
 //
-// Who calls: engines/gpu/products/spgemm_dense.py. Memory: all on the device. A block takes a row and as many columns as it
-// has bits for in shared memory, marks the columns of the row's products, and counts the bits of each part.
+// Who calls: engines/gpu/products/spgemm_dense.py. All memory on the device. What a block does: it takes a row and as
+// many columns as it has bits for in shared memory, marks the columns of the row's products, and counts the bits of
+// each part.
 //
-// The prelude supplies what spgemm.cuh needs; WIDTH, the columns of a part, and WORDS, those of the bits: a multiple of
-// WIDTH / 32.
+// The prelude supplies what spgemm.cuh needs; WIDTH, the columns of a part, and WORDS of the bits: a multiple of WIDTH
+// / 32.
 #include "spgemm_dense.cuh"
 
 namespace szc {
 
-// `rows`: nrows of them, those of most products first, of ncols columns; `found`: the entries of each of them in each of
-// `parts` parts.
+// `rows`: nrows of them, those with most products first, of ncols columns; `found`: the number of entries of each row
+// in each of `parts` parts.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const u64* rows, u64 parts, u64 ncols, const i64* a_indptr, const AId* a_ids, const i64* b_indptr,
            const BId* b_ids, u64* counter, u32* found) {

@@ -1,12 +1,14 @@
 // Rows of a product, a part of the columns at a time: each column of the part has its sum in shared memory.
 //
-// Who calls: engines/gpu/products/spgemm_dense.py, after spgemm_dense_count.cu counted the entries. Memory: all on the device.
-// Warps take the entries of a row of A by turns and add their products by atomics; sums that depend on their order are
-// added one row of B after another by all warps, whose products have no column in common.
+// Who calls: engines/gpu/products/spgemm_dense.py, after spgemm_dense_count.cu counted the entries. All memory on the
+// device. What a block does: it takes a row and a part of the columns; its warps take the entries of A's row by turns
+// and add their products by atomics. Sums that depend on their order are added one row of B after another by all warps:
+// its products have no column in common.
 //
-// The prelude supplies what spgemm.cuh needs, and B, Z; `Z multiply(A a, B b, u64 row, u64 shared, u64 col)`; the monoid (add,
-// identity; ANY, ATOMIC); READS_B, ISO_B; VALUES, whether values are wanted; ORDERED, whether sums depend on their order;
-// COUNTS, whether a sum is the number of its products; Sum: u32 where it is, else Z; WIDTH, the columns of a part.
+// The prelude supplies what spgemm.cuh needs, and B, Z; `Z multiply(A a, B b, u64 row, u64 shared, u64 col)`; the
+// monoid (add, identity; ANY, ATOMIC); READS_B, ISO_B; VALUES, whether values are wanted; ORDERED, whether sums depend
+// on their order; COUNTS, whether a sum is the number of its products; Sum: u32 with COUNTS, else Z; WIDTH, the columns
+// of a part.
 #include "atomics.cuh"
 #include "spgemm_dense.cuh"
 
@@ -22,8 +24,8 @@ struct Sums {
   }
 };
 
-// `rows`: nrows of them, of ncols columns; starts and found: where the entries of each in each of `parts` parts begin, and
-// how many there are; `base`: the first entry of the result.
+// `rows`: nrows of them, of ncols columns; `starts` and `found`: the first entry, and the number of entries, of each
+// row in each of `parts` parts; `base`: the first entry of the result.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const u64* rows, u64 parts, u64 ncols, const i64* starts, const u32* found, u64 base, const i64* a_indptr,
            const AId* a_ids, const A* a_values, const i64* b_indptr, const BId* b_ids, const B* b_values, const u64* names,
@@ -72,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(256)
       });
     }
     __syncthreads();
-    // Each warp lists a share of the part's words, behind the entries of the shares before it, and leaves no sum behind.
+    // Each warp lists a share of the part's words, behind the entries of earlier shares, and clears their sums.
     const u32 nwords = (u32)((hi - lo + 31) / 32), share = (nwords + warps - 1) / warps, begin = warp * share;
     const u32 end = begin + share < nwords ? begin + share : nwords;
     u32 count = 0;

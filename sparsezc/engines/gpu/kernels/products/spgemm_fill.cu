@@ -1,17 +1,17 @@
 // The rows of a product A B: the second pass over the products, after spgemm_count.cu counted each row's entries.
 //
 // Who calls: engines/gpu/products/spgemm_rows.py. Memory: ids and values of A and B in host memory (zero-copy) or on
-// the device, all else on the device. The products of a row are added to sums in a hash table in shared memory, of a
-// warp or of a block, which is sorted by column at the end. For a row of too many entries a block first maps the
-// columns, so that each product knows its place, and adds the products to the result in memory.
+// the device, all else on the device. What does the work: a warp or a block adds the products of a row to sums in a
+// hash table in shared memory, and sorts the table by column at the end. For a row of too many entries a block first
+// maps the columns, which gives each product its place, and adds the products to the result in memory.
 // Sums do not depend on timing: warps that share a table compute their products concurrently, but add them one warp
 // after another, and no two products of a row of B have a column in common; with a map, floating-point sums are added
 // one row of B after another.
 // Source: M. Parger and others, spECK, PPoPP 2020, doi:10.1145/3332466.3374521.
 //
-// The prelude supplies what spgemm.cuh needs, and B, Z; `Z multiply(A a, B b, u64 row, u64 shared, u64 col)`; the monoid (add,
-// identity; ANY, ATOMIC); READS_B, ISO_B; VALUES, whether values are wanted; ORDERED, whether sums depend on their order;
-// SLOTS, the size of a block's table.
+// The prelude supplies what spgemm.cuh needs, and B, Z; `Z multiply(A a, B b, u64 row, u64 shared, u64 col)`; the
+// monoid (add, identity; ANY, ATOMIC); READS_B, ISO_B; VALUES, whether values are wanted; ORDERED, whether sums depend
+// on their order; SLOTS, the size of a block's table.
 #include "atomics.cuh"
 #include "spgemm.cuh"
 
@@ -91,7 +91,7 @@ __device__ __forceinline__ void fill_mapped(const Operands& o, const Map& map, c
   __syncthreads();
 }
 
-// Sorts n slots by their keys: a bitonic network whose comparisons all point one way, so that n may be any number.
+// Sorts n slots by their keys: a bitonic network whose comparisons all have one direction, so n may be any number.
 __device__ __forceinline__ void sort(const Group& g, const Key* keys, u16* slots, u32 n) {
   const auto compare = [&](u32 lo, u32 hi) {
     if (hi >= n) return;

@@ -1,9 +1,8 @@
 // The columns of one row of a product that all blocks share: a bit each.
 //
 // Who calls: engines/gpu/products/spgemm_heavy_rows.py. Memory: ids of A and B in host memory (zero-copy) or on the
-// device, all else on the device. What a warp does: it takes `piece` products after another, wherever the rows of B
-// that make them begin.
-// `counter` and `bits` hold zeros on entry. The prelude supplies what spgemm_heavy_rows.cuh needs, and BId.
+// device, all else on the device. What a warp does: it takes the next `piece` products, which may begin inside a row of
+// B. `counter` and `bits` hold zeros on entry. The prelude supplies what spgemm_heavy_rows.cuh needs, and BId.
 #include "spgemm_heavy_rows.cuh"
 
 namespace szc {

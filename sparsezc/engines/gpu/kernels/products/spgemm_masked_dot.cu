@@ -1,22 +1,23 @@
-// Matrix times matrix at a mask's entries only: C(i, j) = A(i, :) (+).(x) B'(j, :); no other entry of the product is formed.
+// Matrix times matrix at a mask's entries only: C(i, j) = A(i, :) (+).(x) B'(j, :); no other entry is computed.
 //
 // Who calls: engines/gpu/products/spgemm_masked_dot.py. Memory: `indices` and `values` of A and B in host memory
 // (zero-copy) or on the device, all else on the device. What a warp does: it takes a row of A in which the mask has
-// entries and puts its ids into a hash table in shared memory; then it streams the rows of B' that these entries name
-// and looks each id up. The whole warp reads a long row of B'; short rows share a slice. A row of B' that is much
-// longer than A's is not streamed: A's ids are searched in it by bisection. Where A's row or the mask's is long, a
+// entries and puts its ids into a hash table in shared memory; then it streams the rows of B' at the columns of these
+// entries and looks each id up. The whole warp reads a long row of B'; short rows share a slice. A row of B' that is
+// much longer than A's is not streamed: A's ids are searched in it by bisection. Where A's row or the mask's is long, a
 // block shares the table, and the mask's entries are cut into chunks; where A's row is too long for a table, all rows
-// are bisected. One warp computes each sum, lane by lane and then by a tree, so answers do not depend on timing.
+// are bisected. One warp computes each sum, lane by lane and then by a tree, so results do not depend on timing.
 // Sources: X. Chen and others, TRUST: Triangle counting reloaded on GPUs, IEEE TPDS 2021, doi:10.1109/TPDS.2021.3064892
 // (tables of rows); A. Azad, A. Buluc, J. Gilbert, IPDPSW 2015, doi:10.1109/IPDPSW.2015.75 (masked products).
 //
 // `m_indptr` and `m_ids` are the mask's rows; `allowed` marks the entries that count (null: all); `edge`: see Operands.
 //
-// The prelude supplies AId, BId, A, B, Z; `Z multiply(A a, B b, u64 row, u64 shared, u64 col)`; the monoid (add, identity,
-// terminal; ANY, TERMINAL); READS_A, READS_B (what the multiply needs), ISO_A, ISO_B; MId, the type of the mask's ids;
-// PLACES, whether it matters which of A's entries an id belongs to; CORNERS: no sum is written; instead each product of
-// row i, column j and shared id k is counted in `counts` at i, j and k (the multiply gives 1); what hash_table.cuh needs; SLOTS, the size of the
-// table; WARP_ROW and WARP_MASK, the longest row of A and of the mask that a warp takes alone.
+// The prelude supplies AId, BId, A, B, Z; `Z multiply(A a, B b, u64 row, u64 shared, u64 col)`; the monoid (add,
+// identity, terminal; ANY, TERMINAL); READS_A, READS_B (the operands that the multiply needs), ISO_A, ISO_B; MId, the
+// type of the mask's ids; PLACES, whether the position of an id in A's row is needed; CORNERS: no sum is written;
+// instead each product of row i, column j and shared id k is counted in `counts` at i, j and k (the multiply gives 1);
+// what hash_table.cuh needs; SLOTS, the size of the table; WARP_ROW and WARP_MASK, the longest row of A and of the mask
+// that a warp takes alone.
 #include "fold.cuh"
 #include "operands.cuh"
 #include "hash_table.cuh"
@@ -24,10 +25,10 @@
 namespace szc {
 
 constexpr u32 SLICES = 4;  // slices of a long row that are requested at once
-constexpr u64 SHORT = 16;  // entries: rows up to here share a slice with others
+constexpr u64 SHORT = 16;  // entries; rows of no more share a slice with others
 constexpr u32 BISECTION = 4;  // the cost of a bisection step, in look-ups of the table
 
-// The ids of a row of A, the entries that they belong to, and how often each was found.
+// The ids of a row of A, their positions in it, and the number of times that each was found.
 struct RowTable : Table {
   u32* places;
   u32* found;  // 16 bits a slot: each of a task's entries of the mask, of which there are fewer than 2^16, finds an id once
@@ -46,7 +47,7 @@ struct RowTable : Table {
 
   __device__ __forceinline__ void count(u32 slot) const { atomicAdd(found + slot / 2, 1u << slot % 2 * 16); }
 
-  // Adds what was found of each of the row's ids to its count. All threads of the group call.
+  // Adds the number of times that each of the row's ids was found to its count. All threads of the group call.
   __device__ __forceinline__ void add_counts(const Group& g, const AId* ids, u64 n, u64* counts) const {
     for (u64 k = g.rank; k < n; k += g.size) {
       const AId id = load_host_cached(ids + k, 0);
@@ -74,7 +75,7 @@ struct Task {
   u64 begin, end;
 };
 
-// One sum: a row of B' of n entries; `swapped`: A's row is walked and this one searched, else the reverse.
+// One sum: a row of B' of n entries from `at` on. `swapped`: A's row is walked and this one searched, else the reverse.
 struct Pair {
   u64 col, at, n;
   bool swapped;
@@ -96,7 +97,7 @@ __device__ __forceinline__ Z multiply_entries(const Operands& o, const Task& t, 
   return multiply(o.a.template value<READS_A, ISO_A>(a), o.b.template value<READS_B, ISO_B>(b), t.row, shared, col);
 }
 
-// The product of entry `at` of B', whose id is `shared`, if A's row has a partner for it.
+// The product of entry `at` of B', whose id is `shared`, if A's row has that id.
 __device__ __forceinline__ bool look(const Operands& o, const Task& t, const RowTable& table, u64 col, u64 at, u64 shared, Z& z) {
   bool hit;
   u64 a = t.from;
@@ -113,7 +114,7 @@ __device__ __forceinline__ bool look(const Operands& o, const Task& t, const Row
   return hit;
 }
 
-// The product of entry `at` of A, if the pair's row of B' has a partner for it.
+// The product of entry `at` of A, if the pair's row of B' has its id.
 __device__ __forceinline__ bool look_back(const Operands& o, const Task& t, const Pair& p, u64 at, Z& z) {
   const u64 shared = (u64)load_host(o.a.ids + at, 0);
   bool hit;
@@ -185,7 +186,7 @@ __device__ __forceinline__ void walk_together(const Operands& o, const Task& t, 
   }
 }
 
-// A sum as a number of products, with CORNERS; a template, as not all types become numbers.
+// With CORNERS, a sum as the number of its products; a template, as some types of sums convert to no number.
 template <class T> __device__ __forceinline__ u64 number(T sum) {
   if constexpr (CORNERS) return (u64)sum;
   else return 0;
@@ -223,21 +224,22 @@ __device__ __forceinline__ void do_entries(const Operands& o, const Task& t, con
   if (lane == 0 && found) atomicOr(&o.bits[base >> 5], found << ((u32)base & 31u));
 }
 
-// A task, by the warps of a group: they take its mask's entries in turn, 32 or, where there are few, 8 at a time.
+// Computes a task by the warps of a group, which take its mask's entries in turn, 32 at a time, or 8 where there are
+// few.
 __device__ __forceinline__ void do_task(const Operands& o, const Task& t, const Group& g, RowTable table, u32 most) {
   const u64 na = t.to - t.from, wanted = t.end - t.begin;
   if (2 * na <= most && na <= 64 * wanted) table.fill(g, o.a.ids + t.from, na, most);  // the table costs two look-ups for each id
   const u32 step = g.size > 32 && wanted < 512 ? 8 : 32;
   for (u64 base = (t.begin & ~(u64)(step - 1)) + (g.rank >> 5) * step; base < t.end; base += (g.size >> 5) * step)
     do_entries(o, t, table, base, step);
-  g.sync();  // no thread counts or reads the table any more
+  g.sync();  // no thread still counts or reads the table
   if (CORNERS && table.slots) {
     table.add_counts(g, o.a.ids + t.from, na, o.counts);
     g.sync();
   }
 }
 
-// The next task of a warp: a chunk of a long row, together with its block, while there are any; then rows alone.
+// The tasks of a warp: with its block, chunks of long rows, while there are any; then rows alone.
 struct Work {
   u64 first, last;
   const i64* m_indptr;
@@ -261,8 +263,9 @@ struct Work {
   }
 };
 
-// For rows first .. last-1: the mask's entries from `base` on, whose ids are m_ids[0 ..]. Long rows come as chunks of
-// the mask's entries too. `most_slots` is 0 where an id may equal EMPTY. `counters` and `bits` hold zeros on entry.
+// For rows first .. last-1: the mask's entries from `base` on, whose ids are m_ids[0 ..]. Long rows are also given as
+// chunks of the mask's entries. `most_slots` is 0 where an id may equal EMPTY. `counters` and `bits` hold zeros on
+// entry.
 extern "C" __global__ void __launch_bounds__(256, 6)
     KERNEL(u64 first, u64 last, const i64* m_indptr, const MId* m_ids, u64 base, const u32* allowed, const i64* a_indptr,
            const AId* a_ids, const A* a_values, const i64* b_indptr, const BId* b_ids, const B* b_values, u32 edge,

@@ -7,7 +7,8 @@
 // are cut into chunks, so that many warps share a hub. `t` holds the monoid's identity and `t_bits` zeros on entry.
 // With HEADS, a row of at most `slots` entries is not read: its ids are in the row-head cache (head_cache.cu).
 //
-// The prelude supplies what mxv.cu's does, and ATOMIC. With PACKED, `indices` holds ids and values in one word (packed_values.cu).
+// The prelude is that of mxv.cu, and ATOMIC. With PACKED, `indices` holds ids and values in one word
+// (packed_values.cu).
 #include "atomics.cuh"
 #include "part.cuh"
 #include "rows.cuh"
@@ -24,7 +25,7 @@ struct Push {
   Part part;
 };
 
-// One entry of a row of the frontier: `id` as read from `ids`. `x` is the frontier's value there.
+// Pushes one entry of a row of the frontier: `entry` as loaded from `indices`, `x` the frontier's value at the row.
 __device__ __forceinline__ void push(const Push& p, Id entry, u64 at, u64 row, X x) {
   const u64 id = PACKED ? entry & ((Id(1) << p.id_bits) - 1) : entry;
   const u64 word = id >> 5;
@@ -65,7 +66,8 @@ extern "C" __global__ void __launch_bounds__(256)
     }
   });
 
-  // A warp reads `piece` (at most 32) words of the frontier, or rows, at once, one a lane, and continues with the nonempty ones.
+  // A warp loads `piece` (at most 32) words of the frontier, or rows, at once, one a lane, and continues with those
+  // that are not empty.
   const u64 start = first_word(part), count = (end_word(part, nrows) - start) * (32 / ROWS_PER_WARP);
   for_pieces(counters ? counters + 1 : nullptr, count, piece, [&](u64 item) {
     u32 loaded = 0;

@@ -1,8 +1,8 @@
-// The next bucket of delta-stepping, between two recorded rounds: where `near` is empty, the limit rises.
+// The next bucket of delta-stepping, chosen between two recorded rounds: if `near` is empty, the limit is raised.
 //
 // Who calls: engines/gpu/graph_replay.py, one kernel after another; each has to end before the next begins. All memory
-// on the device. While `near` has entries, only the first kernel reads more than a few words: it leaves the round's
-// number in `busy`, and the others return. The prelude supplies Z (the distances' type; every vertex has one, `never`
+// on the device. While `near` has entries, only the first kernel reads more than a few words: it writes the round's
+// number to `busy`, and the others return. The prelude supplies Z (the distances' type; every vertex has one, `never`
 // where it is not reached), its minimum as a monoid, and S (the limit's type, i64 or f64).
 #include "atomics.cuh"
 
@@ -15,7 +15,7 @@ extern "C" __global__ void bucket_is_empty(u64 nwords, const u32* near, const i6
   if (blockIdx.x == 0 && threadIdx.x == 0) *found = never;
 }
 
-// bucket_starts: finds the least distance beyond the limit.
+// bucket_starts: writes the least distance beyond the limit to `found`.
 extern "C" __global__ void bucket_starts(u64 size, const Z* distance, const i64* round, const i64* busy, const S* limit,
                                          Z* found, Z never) {
   if (*busy == *round) return;
@@ -32,8 +32,8 @@ extern "C" __global__ void bucket_starts(u64 size, const Z* distance, const i64*
   if (lane_id() == 0 && least < never) combine(found, least);
 }
 
-// bucket_fills: raises the limit to `step` beyond that, at most `last`, and fills `near` (presence words: near_bits)
-// with the vertices between the old limit and the new.
+// bucket_fills: raises the limit to `found` + `step`, at most `last`, and fills `near` (presence words: near_bits) with
+// the vertices between the old limit and the new.
 extern "C" __global__ void bucket_fills(u64 size, const Z* distance, const i64* round, const i64* busy, S* limit, S step,
                                         S last, const Z* found, Z never, Z* near, u32* near_bits) {
   if (*busy == *round || !(*found < never)) return;

@@ -1,8 +1,9 @@
-// Begins another recorded round, as `turn` of presence_words.cu, for arrays that the next push takes: their entries are
-// deleted and replaced by the monoid's neutral value.
+// Starts the next recorded round, as `turn` of presence_words.cu does, for arrays that the next push writes: their
+// entries are deleted and their values reset to the monoid's neutral value.
 //
-// Who calls: engines/gpu/runtime/array_pool.py. All memory on the device; absent entries are neutral already, so only
-// the entries that a round wrote are written. `number` may be null. The prelude supplies Z and `Z identity()`.
+// Who calls: engines/gpu/runtime/array_pool.py. All memory on the device. Absent positions hold the neutral value
+// already, so only the entries that a round wrote are reset. `number`: the round's number, which is raised by 1; may be
+// null. The prelude supplies Z and `Z identity()`.
 #include "warp.cuh"
 
 namespace szc {

@@ -1,9 +1,9 @@
-// Positions drawn from rows, all entries of a row alike: no entry is read.
+// Positions drawn from rows with equal probability for all entries of a row; no entry is read.
 //
-// Who calls: engines/gpu/sampling/selectk.py and hops.py. All memory on the device. `listed`: the rows, of which number
-// r draws from stream `first` + r, as expr/sampling.py says. `count`: how many rows; with `range` (null: not used) they
-// are those from listed[range[0]] to before listed[range[1]], which the host does not know yet. `at`: positions in the
-// matrix, k for row r from r * k on, ~0 where it has fewer; ascending (floyd), or draw c at r * k + c
+// Who calls: engines/gpu/sampling/selectk.py and hops.py. All memory on the device. `listed`: the rows; row number r of
+// the list draws from stream `first` + r, by the rules in expr/sampling.py. `count`: the number of rows; with `range`
+// (null: not used) they are listed[range[0]] .. listed[range[1] - 1], bounds that the host does not have yet. `at`:
+// positions in the matrix, k for row r from r * k on, ~0 where it has fewer; ascending (floyd), or draw c at r * k + c
 // (with_replacement).
 #include "philox.cuh"
 
@@ -17,7 +17,7 @@ __device__ __forceinline__ Row row_of(const i64* indptr, const i64* listed, u64 
   return {begin, (u64)indptr[row + 1] - begin};
 }
 
-// A thread takes a row: Floyd's sample of k out of d, which it keeps in order.
+// A thread takes a row: Floyd's sample of k of its d entries, kept in ascending order.
 extern "C" __global__ void __launch_bounds__(256)
     floyd(u64 count, const i64* range, u64 k, u64 first, const i64* listed, const i64* indptr, u64 seed, u64* at) {
   if (range) {
@@ -37,14 +37,14 @@ extern "C" __global__ void __launch_bounds__(256)
       const u64 last = row.size - k + c, place = row.begin + below(c & 1 ? pair.odd : pair.even, last + 1);
       u64 to = c;
       while (to > 0 && own[to - 1] > place) --to;
-      const bool met = to > 0 && own[to - 1] == place;  // then the last one, which is above all others
+      const bool met = to > 0 && own[to - 1] == place;  // then `last` is drawn instead, which is above all others
       for (u64 s = c; !met && s > to; --s) own[s] = own[s - 1];
       own[met ? c : to] = met ? row.begin + last : place;
     }
   }
 }
 
-// A thread takes a draw.
+// A thread takes one draw.
 extern "C" __global__ void __launch_bounds__(256)
     with_replacement(u64 count, const i64* range, u64 k, u64 first, const i64* listed, const i64* indptr, u64 seed, u64* at) {
   if (range) {

@@ -1,9 +1,9 @@
-// Walks along a vector of positions: a vertex has at most one edge, to the position that the vector has there.
+// Walks along a vector of positions: a vertex has at most one edge, to the position that is its entry of the vector.
 //
-// Who calls: engines/gpu/sampling/walks.py. All arrays are on the device. What a thread does: it takes a walk, and each step
-// reads a presence word and a position.
-// `next`, `bits`: the vector; `bits` null: it is full. Walk w begins at `starts[w]`. `met`: vertex s of walk w at
-// w * (length + 1) + s, -1 where the walk has ended. `lengths`: the vertices of each.
+// Who calls: engines/gpu/sampling/walks.py. All arrays are on the device. What a thread does: it takes a walk; each
+// step reads a presence word and a position.
+// `next`, `bits`: the vector; `bits` null: it is full. Walk w begins at `starts[w]`. `met`: vertex s of walk w at w *
+// (length + 1) + s, -1 where the walk has ended. `lengths`: the number of vertices of each walk.
 #include "warp.cuh"
 
 namespace szc {

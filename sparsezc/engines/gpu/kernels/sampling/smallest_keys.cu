@@ -1,23 +1,24 @@
-// The k entries of the smallest keys of each piece of a row; of equal keys the first.
+// The k entries with the smallest keys in each piece of a row; of equal keys the first.
 //
 // Who calls: engines/gpu/sampling/selectk.py. Memory: `values` in host memory (zero-copy) or on the device, all else on
-// the device. A key is an entry's value in the order that is asked for, or a random number by its weight; ids are not read.
-// What a warp does: it takes a piece, at most `piece_length` entries of a row, and streams their values, 32 entries that begin at a
-// multiple of 32 at a time. What is below the kth key so far goes to a list in shared memory, which is sorted and cut to k when it is
-// full. pieces p: `row` of the result, entries begin .. end-1, of a row that begins at `row_begin`. Found entries are at
-// p * k in `keys` and `at`, by position; ~0 in `at` where there are fewer. `bad` is set where a weight is negative, NaN or infinite.
+// the device. A key is an entry's value in the requested order, or a random number by its weight; ids are not read.
+// What a warp does: it takes a piece, at most `piece_length` entries of a row, and streams their values, 32 entries
+// that begin at a multiple of 32 at a time. Entries whose keys are below the k-th smallest so far are added to a list
+// in shared memory, which is sorted and cut to k when it is full. Piece p: row `row` of the result, entries begin ..
+// end-1, of a row that begins at `row_begin`. The entries that are found are at p * k in `keys` and `at`, by position;
+// ~0 in `at` where there are fewer. `bad` is set where a weight is negative, NaN or infinite.
 //
-// The prelude supplies A, the type of values; ISO; HOW (0: largest first, 1: smallest first, 2: by weight, 3: all alike); and
-// K, at least `k`, a power of two from 32 on.
+// The prelude supplies A, the type of values; ISO; HOW (0: largest first, 1: smallest first, 2: by weight, 3: with
+// equal probability); and K, at least `k`, a power of two from 32 on.
 #include "philox.cuh"
 #include "warp.cuh"
 
 namespace szc {
 
-constexpr u32 ROOM = 2 * K;  // of a warp's list
+constexpr u32 CAPACITY = 2 * K;  // entries that a warp's list holds
 constexpr u64 NONE = ~0ull;
 
-// Bits that are ordered as values are.
+// Bits whose unsigned order is that of the values.
 __device__ __forceinline__ u64 ordered(double v) {
   const u64 bits = (u64)__double_as_longlong(v == 0 ? 0.0 : v);
   return bits >> 63 ? ~bits : bits | 1ull << 63;
@@ -25,7 +26,7 @@ __device__ __forceinline__ u64 ordered(double v) {
 __device__ __forceinline__ u64 ordered(float v) { return ordered((double)v); }
 template <class T> __device__ __forceinline__ u64 ordered(T v) { return T(-1) < T(0) ? (u64)(i64)v ^ 1ull << 63 : (u64)v; }
 
-// The key of an entry; `counts`: whether it takes part.
+// The key of an entry; `counts`: whether the entry takes part; `wrong`: set by a weight that is not allowed.
 __device__ __forceinline__ u64 key_of(A value, u64 row, u64 draw, u64 seed, bool& counts, bool& wrong) {
   counts = true;
   if (HOW == 3) return random_number(draw, 1, row, seed);
@@ -42,16 +43,16 @@ struct List {
   u64* keys;
   u64* at;
 
-  // Whether entry a stands before entry b.
+  // Whether entry a of the list precedes entry b.
   __device__ __forceinline__ bool before(u32 a, u32 b, bool by_place) const {
     return (!by_place && keys[a] != keys[b]) ? keys[a] < keys[b] : at[a] < at[b];
   }
-  // Sorts all that there is room for, by a warp (bitonic); by key and place, or by place alone.
+  // Sorts all CAPACITY entries, by a warp (bitonic): by key and then position, or by position alone.
   __device__ __forceinline__ void sort(bool by_place) const {
-    for (u32 size = 2; size <= ROOM; size <<= 1)
+    for (u32 size = 2; size <= CAPACITY; size <<= 1)
       for (u32 step = size >> 1; step; step >>= 1) {
         __syncwarp();
-        for (u32 t = lane_id(); t < ROOM / 2; t += 32) {
+        for (u32 t = lane_id(); t < CAPACITY / 2; t += 32) {
           const u32 a = 2 * t - (t & (step - 1)), b = a + step;
           if (before(b, a, by_place) == !(a & size)) {
             const u64 key = keys[a], place = at[a];
@@ -64,10 +65,10 @@ struct List {
       }
     __syncwarp();
   }
-  // Marks entries from number `first` on as none.
+  // Empties the entries from number `first` on.
   __device__ __forceinline__ void clear(u32 first) const {
     __syncwarp();
-    for (u32 t = first + lane_id(); t < ROOM; t += 32) keys[t] = at[t] = NONE;
+    for (u32 t = first + lane_id(); t < CAPACITY; t += 32) keys[t] = at[t] = NONE;
     __syncwarp();
   }
 };
@@ -75,7 +76,7 @@ struct List {
 extern "C" __global__ void __launch_bounds__(256)
     smallest_keys(u64 count, u64 k, const u64* row, const u64* begin, const u64* end, const u64* row_begin, const A* values,
                   u64 seed, u64* keys, u64* at, u32* bad) {
-  __shared__ u64 all_keys[8][ROOM], all_places[8][ROOM];
+  __shared__ u64 all_keys[8][CAPACITY], all_places[8][CAPACITY];
   const List list = {all_keys[threadIdx.x >> 5], all_places[threadIdx.x >> 5]};
   const u64 warps = (u64)gridDim.x * blockDim.x / 32;
   const u32 lane = lane_id();
@@ -101,10 +102,10 @@ extern "C" __global__ void __launch_bounds__(256)
         list.at[to] = entry;
       }
       held += (u32)__popc(wanted);
-      if (held + 32 > ROOM) {
+      if (held + 32 > CAPACITY) {
         list.sort(false);
         list.clear((u32)k);
-        held = (u32)k;  // there were more: ROOM is at least k + 32
+        held = (u32)k;  // the list had more than k: CAPACITY is at least k + 32
         full = true;
         worst = list.keys[k - 1];
       }
@@ -121,7 +122,8 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// The same keys of single entries, for k beyond any list: entry `at` is number `draw` of row `row`. What takes no part gets NONE in `part`.
+// keys_of_entries: the same keys for single entries, for k beyond any list: entry `at` is number `draw` of row `row`.
+// `part`: whether the entry takes part.
 extern "C" __global__ void __launch_bounds__(256)
     keys_of_entries(u64 count, const u64* row, const u64* at, const u64* draw, const A* values, u64 seed, u64* keys, u8* part,
                     u32* bad) {

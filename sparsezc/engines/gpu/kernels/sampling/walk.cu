@@ -1,23 +1,25 @@
-// Walks: each step follows an edge by chance, all alike, by weight, or as node2vec weighs them.
+// Random walks: each step follows an edge drawn with equal probability, by weight, or by node2vec's bias.
 //
-// Who calls: engines/gpu/sampling/walks.py; the rules stand in expr/sampling.py. Memory: `indices` and `values` in host
+// Who calls: engines/gpu/sampling/walks.py, by the rules in expr/sampling.py. Memory: `indices` and `values` in host
 // memory (zero-copy) or on the device, all else on the device. What a thread does: it takes a walk. A step reads two
-// offsets, and one id over the link; by weight, an id or value for each try. Where no try succeeds, the warp reads that
-// row together. With p and q a try may ask whether an edge is there, by bisection, where the answer decides.
-// Walk w of a launch begins at `starts` and draws from stream `first` + w; one that begins at no vertex is empty. With GOES_ON it
-// draws from `numbers[w]`, and its first step has the number `step`; before that it was at `before[w]` (null: it begins), whose row
-// is `place[w]` of those behind `older_indptr` and `older_indices`.
-// `met`: vertex s of walk w at w * (length + 1) + s, -1 where the walk has ended. `lengths`: the vertices of each. `top`: the largest weight of each row;
-// `by`: weights by column. back, close, far: what of 2^64 - 1 an edge counts with.
+// offsets, and one id over the link; by weight, also an id or a value for each try. Where no try succeeds, the warp
+// reads that row together. With node2vec's p and q a try may have to find out whether an edge exists: by bisection, and
+// only where the answer decides the try.
+// Walk w of a launch begins at `starts` and draws from stream `first` + w; a walk whose start is no vertex is empty.
+// With GOES_ON it draws from stream `numbers[w]`, and its first step has the number `step`; its vertex before that was
+// `before[w]` (null: the walk begins here), whose row is row `place[w]` of `older_indptr` and `older_indices`.
+// `met`: vertex s of walk w at w * (length + 1) + s, -1 where the walk has ended. `lengths`: the number of vertices of
+// each walk. `top`: the largest weight of each row; `by`: weights by column. back, close, far: the shares, of 2^64 - 1,
+// of an edge's weight that count.
 //
-// The prelude supplies Id, A (types of ids and values), ISO, WEIGHTS (0: all edges alike, 1: by value, 2: by `by`), BIASED, TRIES,
-// GOES_ON: the rows of a step's vertices are here, those of the vertices before are others.
+// The prelude supplies Id, A (types of ids and values), ISO, WEIGHTS (0: all edges alike, 1: by value, 2: by `by`),
+// BIASED, TRIES, GOES_ON: the rows of the vertices before a step are not those of its own vertices.
 #include "philox.cuh"
 #include "warp.cuh"
 
 namespace szc {
 
-// Where a walk was before: the vertex, and its row among the older rows.
+// The vertex before the present one of a walk, and its row among the older rows.
 struct Past {
   i64 vertex, place;
 };
@@ -49,13 +51,13 @@ struct Graph {
     }
     return low < end && older(low) == column;
   }
-  // What of its weight an edge to `target` counts with, of a walk that was at a vertex before (-1: it has just begun).
+  // The share of its weight that an edge to `target` counts with, after this past vertex (-1: the walk has just begun).
   __device__ __forceinline__ u64 share(const Past& past, u64 target) const {
     if (!BIASED || past.vertex < 0) return ~0ull;
     if (target == (u64)past.vertex) return back;
     return close != far && has(GOES_ON ? past.place : past.vertex, target) ? close : far;
   }
-  // Whether a try of the entry `at` of row v succeeds.
+  // Whether a try accepts the entry `at` of row v.
   __device__ __forceinline__ bool accepts(u64 at, i64 v, const Past& before, u64 chance) const {
     u64 part = ~0ull;
     if (WEIGHTS) {
@@ -66,7 +68,7 @@ struct Graph {
     }
     if (!BIASED || before.vertex < 0) return true;
     const u64 target = id(at);
-    if (target != (u64)before.vertex) {  // what is decided either way need not be asked
+    if (target != (u64)before.vertex) {  // no search for the edge where both answers decide alike
       const u64 least = share_of(part, close < far ? close : far), most = share_of(part, close < far ? far : close);
       if (chance <= least) return true;
       if (chance > most) return false;
@@ -80,7 +82,7 @@ struct Graph {
   }
 };
 
-// The entry of row v that a number chooses among the whole numbers of all entries, by a warp.
+// The entry of row v that a random number chooses by the whole numbers of all entries. All lanes call.
 __device__ __forceinline__ u64 read_whole(const Graph& g, i64 v, const Past& before, u64 number) {
   const u64 begin = (u64)g.indptr[v], end = (u64)g.indptr[v + 1], d = end - begin;
   u64 total = 0;

@@ -1,9 +1,10 @@
 // Positions drawn from rows with replacement, in proportion to the entries' weights.
 //
 // Who calls: engines/gpu/sampling/selectk.py. Memory: `values` in host memory (zero-copy) or on the device, all else on
-// the device. What a warp does: it takes a row and streams its weights, 32 entries that begin at a multiple of 32 at a time:
-// once for the largest, once for the sum of the whole numbers that stand for them, then once for every 32 draws, a lane each.
-// `listed`: the rows. `at`: draw c of row r at r * k + c; ~0 where a row has no weight. `bad` is set where a weight is negative, NaN or infinite.
+// the device. What a warp does: it takes a row and streams its weights, 32 entries that begin at a multiple of 32 at a
+// time: once for the largest, once for the sum of the weights as whole numbers, then once for every 32 draws, one a
+// lane. `listed`: the rows. `at`: draw c of row r at r * k + c; ~0 where a row has no weight. `bad` is set where a
+// weight is negative, NaN or infinite.
 //
 // The prelude supplies A, the type of values, and ISO.
 #include "philox.cuh"
@@ -15,7 +16,7 @@ struct Weights {
   const A* values;
   u64 begin, end;
 
-  // The weight of this lane's entry of a slice, 0 outside of the row.
+  // The weight of this lane's entry of a slice, 0 outside the row.
   __device__ __forceinline__ double load(u64 base) const {
     const u64 at = base + lane_id();
     return at < begin || at >= end ? 0.0 : (double)(ISO ? values[0] : load_host_cached(values + at, 1));

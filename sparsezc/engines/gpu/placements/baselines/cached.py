@@ -71,18 +71,18 @@ def resident_share(active: float, data: float, memory: float) -> float:
     return min(1.0, max(0.0, (1 - active * data / memory) / (1 - active)))
 
 
-def _room(rows: Rows, entries: Entries) -> int:
+def _space(rows: Rows, entries: Entries) -> int:
     """Return the bytes for a region: the budget less vectors and buffers for fetched rows.
 
     The paper corrects the share when fetched rows overflow their memory while resident memory is idle. Here they come
     in turns, through buffers of a fixed size.
     """
-    room = double_buffer.bytes_for_entries(rows)
-    if not room:
+    space = double_buffer.bytes_for_entries(rows)
+    if not space:
         return 0
-    stays = int(room * resident_share(ACTIVE, rows.nvals * entries.nbytes, room))
-    least = max(2 * double_buffer.least(rows, entries.nbytes), min(_FETCHING, room // 8))
-    return max(0, min(room - least, stays))
+    stays = int(space * resident_share(ACTIVE, rows.nvals * entries.nbytes, space))
+    least = max(2 * double_buffer.least(rows, entries.nbytes), min(_FETCHING, space // 8))
+    return max(0, min(space - least, stays))
 
 
 def _rank(reads: Any, which: Any) -> Any:
@@ -91,4 +91,4 @@ def _rank(reads: Any, which: Any) -> Any:
     return order(reads, which)
 
 
-RULE = segment_cache.Rule(_room, _rank)
+RULE = segment_cache.Rule(_space, _rank)
