@@ -180,8 +180,9 @@ def run_loop(
     given : int, float, bool or array, or callable
         A callable returns one of these, and is called only if the loop runs. The loop may write to an array that a
         callable returned.
-    cost : float
-        The least nanoseconds that the statements take for each row and entry: the engine compiles only if that pays.
+    times : float
+        How often the statements read each row and entry at least. From it and from the loop's mark
+        (:func:`sparsezc.algorithms.loops.replacing`) the engine estimates whether compiling pays.
     values : dtype, optional
         The NumPy type in which the loop reads values.
     over : range, optional
@@ -271,7 +272,8 @@ def run_arrays(
 
     The engine is that of `A`. On several processes the result is None, as all must run the same statements. `loop`,
     `given`, `over` and `again` are as in :func:`run_loop`, but `given` begins with the row offsets and the ids, and
-    the loop may write to the caller's arrays. `cost` is the least time of the statements, in nanoseconds.
+    the loop may write to the caller's arrays. `times` is the number of items that the statements process at least, each
+    of which takes the time in the loop's mark; if it is infinite, the loop always runs.
     """
     return engines.capability(A._kept()[0], "run_arrays")(loop, given, _statement_ns(loop) * times, over, again)
 
@@ -306,7 +308,7 @@ def lent_rows(A: Matrix) -> Iterator[Any]:
             yield rows
 
 
-def part(A: Matrix, cost: float, values: Any = None) -> Any:
+def part(A: Matrix, loop: Callable[..., Any], values: Any = None) -> Any:
     """Return this rank's part of a matrix's rows, for loops; None if all ranks must run the statements.
 
     It is None on one process, too.

@@ -177,7 +177,7 @@ def choose(placement: str, nbytes: int, space: int, *, measure: bool = True) -> 
         The array's placement.
     nbytes : int
         The bytes of the array.
-    room : int
+    space : int
         The bytes of managed memory that may still be allocated.
     measure : bool
         Whether to measure the rates, if that was not done yet.

@@ -138,7 +138,7 @@ class Replay:
             return
         gpu = cuda.current()
         pool = ArrayPool()  # kept until the last replay has ended
-        with pool.serving():
+        with ENGINE_STATE.served_by(pool):
             for _ in range(2):  # not recorded, as these rounds compile kernels and fill caches
                 yield from self._round(pool)
             before = self._arrays()

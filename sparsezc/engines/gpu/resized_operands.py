@@ -12,14 +12,6 @@ from typing import Any
 from sparsezc.exceptions import DimensionMismatch
 from sparsezc.expr.expression import says_shape
 
-any_resized = False  # whether any object of the engine was ever resized
-
-
-def resized() -> None:
-    """Record that an object was resized."""
-    global any_resized
-    any_resized = True
-
 
 def check(e: Any) -> None:
     """Compare the shapes of an expression's operands with its own.

@@ -16,26 +16,17 @@ if TYPE_CHECKING:
 __all__ = ["Capabilities"]
 
 
-class Capabilities(Protocol):
-    """Methods that only some engines have, any of them or none.
-
-    Callers get them from :func:`~sparsezc.expr.engines.capability`.
-
-    Each returns None if the engine cannot do it for this store. For an engine without the method, ``capability``
-    returns a function that returns None.
-    """
+class StorageCapabilities(Protocol):
+    """Methods for how a matrix or vector is stored, moved and shown."""
 
     def placements(self) -> tuple[str, ...] | None:
         """Return the names of placements for the engine's matrices, if there are others than host memory."""
 
-    def reader(self, csr: Csr) -> Engine | None:
-        """Return the engine whose loops read a mapped matrix in its file; for statements :meth:`load` moves it."""
-
     def load(self, x: Any) -> None:
         """Move an object to an engine that runs statements, if its own engine runs none."""
 
-    def row_lengths(self, store: Any) -> NDArray[Any] | None:
-        """Return the number of entries of each row, if that needs no statement."""
+    def reader(self, csr: Csr) -> Engine | None:
+        """Return the engine whose loops read a mapped matrix in its file; for statements :meth:`load` moves it."""
 
     def adopt_csr(self, csr: Csr) -> Any:
         """Make a store as ``matrix_from_csr`` does, taking over arrays that own their memory: the Csr must not be used
@@ -52,7 +43,7 @@ class Capabilities(Protocol):
         """Return the content's format, its placement if the engine has several, and its bytes: repr shows these."""
 
     def summary(self, store: Any) -> str:
-        """Return the content in a few words, if counting its entries needs other processes: repr shows this."""
+        """Return a short text for repr, if the engine should not count all entries (on other ranks, in a file)."""
 
     def keep_transpose(self, store: Any) -> None:
         """Store a matrix by columns too, if that lets the engine choose between push and pull."""
@@ -61,7 +52,7 @@ class Capabilities(Protocol):
         """Store a matrix by columns too, for repeated products with the transpose, if faster and if memory allows."""
 
     def resident(self, store: Any, times: int) -> Any:
-        """Return a copy of a matrix in the engine's fastest memory, if so many copies of it fit there."""
+        """Return a copy of a matrix in the engine's fastest memory, if `times` copies fit there."""
 
     def compress(self, store: Any, order: str) -> Any:
         """Return the same matrix with its ids in less memory.
@@ -70,15 +61,15 @@ class Capabilities(Protocol):
         """
 
     def reorder(self, store: Any, vertices: NDArray[Any]) -> Any:
-        """Return the same square matrix with ``vertices[k]`` at place k; results do not show this order."""
+        """Return the same square matrix with vertex ``vertices[k]`` stored at place k; results do not change."""
 
     def id_bytes(self, store: Any) -> int | None:
-        """Return the memory that the ids of a matrix take."""
+        """Return the bytes of a matrix's stored ids."""
 
     def hold_rows(self, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any] | None:
-        """Return a function that reads rows of an array of bytes, n x m, by their numbers, in the engine's memory.
+        """Return a function that reads rows of an n x m array of bytes by number, into the engine's memory.
 
-        The array is copied to a placement, by default the configured one; numbers are an array of int64 there.
+        The array is copied to a placement, by default the configured one; the numbers are int64 in the engine's memory.
         """
 
 
@@ -95,7 +86,7 @@ class LoopCapabilities(Protocol):
         over: range | None,
         again: Callable[[list[Any]], bool] | None,
     ) -> Any:
-        """Return what a loop over rows returns, in machine code: :func:`sparsezc.core.engine_loops.run_loop`."""
+        """Run a compiled loop over rows and return its result: :func:`sparsezc.core.engine_loops.run_loop`."""
 
     def run_arrays(
         self,
@@ -105,40 +96,39 @@ class LoopCapabilities(Protocol):
         over: range | None = None,
         again: Callable[[list[Any]], bool] | None = None,
     ) -> Any:
-        """Return what a loop over arrays returns in machine code: :func:`sparsezc.core.engine_loops.run_arrays`."""
+        """Run a compiled loop over arrays and return its result: :func:`sparsezc.core.engine_loops.run_arrays`."""
 
     def lend_rows(self, store: Any) -> Any:
         """Return a context that lends a matrix's rows in host memory: :func:`sparsezc.core.engine_loops.lent_rows`."""
 
     def row_lengths(self, store: Any) -> NDArray[Any] | None:
-        """Return the number of entries of each row, if no statement has to count them."""
+        """Return the number of entries of each row, if that needs no statement."""
 
     def search(self, matrix: Any, start: Any, parents: bool) -> Any:
         """Return a vector of the levels of a breadth-first search along the rows of a square matrix.
 
-        They are INT32, 0 at `start`: a vertex, or the entries of a vector. With `parents` they are INT64, the vertex
-        before each; the vertex itself, or the vector's own values, at `start`.
+        Levels are INT32, 0 at `start`: a vertex, or the entries of a vector. With `parents` the values are INT64, the
+        vertex before each; at `start` the vertex itself, or the vector's values.
         """
 
     def searches(self, matrix: Any, sources: NDArray[Any]) -> Any:
-        """Return a matrix of the levels of searches along the rows of a square matrix, a row for each source; INT32."""
+        """Return a matrix of the INT32 levels of searches along a square matrix's rows, with a row for each source."""
 
     def shorten(
         self, matrix: Any, near: Any, distance: Any, limits: tuple[float, float, float, int | None]
     ) -> bool | None:
         """Lower the distances of a full vector by the edges of a matrix until none changes, and return true.
 
-        Their lengths are >= 0. Paths start at the entries of `near`, which is overwritten. `limits`: the width of a
-        bucket of delta-stepping, the largest distance that is asked for, the least length, and a vertex beyond whose
-        distance none is.
-        It ends early if an integer distance wraps around.
+        Edge lengths are >= 0. Paths start at the entries of `near`, which is overwritten. `limits`: the width of a
+        bucket of delta-stepping, the largest distance needed, the least length, and a vertex beyond whose distance no
+        distance is needed, or None. The search ends early if an integer distance wraps around.
         """
 
     def components(self, matrix: Any) -> Any:
-        """Return a full vector of the smallest vertex of each vertex's weak component, INT64, of a square matrix."""
+        """Return a full INT64 vector of the smallest vertex of each vertex's weak component, of a square matrix."""
 
     def local_pagerank(self, matrix: Any, seeds: NDArray[Any], limits: tuple[float, float, float, int, int]) -> Any:
-        """Return the l1-regularised PageRank around vertices of a symmetric matrix without loops.
+        """Return the l1-regularised PageRank around vertices of a symmetric matrix without self-loops.
 
         See :func:`sparsezc.core.engine_loops.local_pagerank`.
         """
@@ -149,23 +139,22 @@ class LoopCapabilities(Protocol):
     def follow(self, store: Any, starts: NDArray[Any], length: int, meanwhile: Callable[[], None]) -> Any:
         """Return walks along a vector of positions as a matrix, as ``walk`` along its pointers does.
 
-        `meanwhile` is called once, while an engine that computes beside the host walks.
+        `meanwhile` is called once during the walk, by an engine that runs asynchronously to the host.
         """
 
     def replay(self, frontier: Any, number: int) -> Any:
-        """Return the rounds of a loop over a frontier, from this number on, which run without the host.
+        """Return an iterator that runs the rounds of a loop over a frontier, from `number` on, without the host.
 
-        It is an iterator of device scalars, each the number of a round. Afterwards its `rounds` is the number of
-        rounds.
+        It yields device scalars, each the number of a round. Afterwards its `rounds` is the number of rounds.
         """
 
     def replay_buckets(
         self, near: Any, distance: Any, limits: tuple[float, float, float], continues: Callable[[], bool]
     ) -> Any:
-        """Return the rounds of delta-stepping, which run without the host; each has a limit of its bucket.
+        """Return an iterator that runs rounds of delta-stepping without the host; it yields each round's bucket limit.
 
-        ``number()`` returns this limit afterwards. `limits`: the limit, its increase, and the last limit. The loop ends
-        when `continues` returns false.
+        Afterwards its ``number()`` returns the limit. `limits`: the limit, its increase, and the last limit. The loop
+        ends when `continues` returns false.
         """
 
 
@@ -173,20 +162,20 @@ class SamplingCapabilities(Protocol):
     """Methods for samples of neighbours and walks, from rows that are read where they are stored."""
 
     def sample(self, matrix: Any) -> Any:
-        """Return the store of a matrix with some entries of each row of a Matrix, hubs first, that is cheap to read."""
+        """Return a store with the first entries of each row of a Matrix, hubs first, if it is cheaper to read."""
 
     def sample_hops(self, store: Any, transposed: bool, seeds: NDArray[Any], hops: Hops) -> Subgraph | None:
-        """Return what :class:`~sparsezc.expr.sampling.Hops` picks from a matrix, or its transpose; seeds are int64."""
+        """Return the subgraph that a :class:`~sparsezc.expr.sampling.Hops` picks; `seeds` are int64."""
 
     def pick_entries(self, store: Any, listed: NDArray[Any], pick: Pick, values: bool) -> Any:
         """Return the entries picked from listed rows, read where they are stored, as arrays in host memory.
 
-        These are the places in the list, positions, columns and, if wanted, values; an entry that is drawn again is
-        listed again.
+        The arrays are the places in `listed`, positions, columns and, with `values`, values; an entry that is drawn
+        again is listed again.
         """
 
     def walk_steps(self, store: Any, trail: Trail, top: Any, by: Any) -> Any:
-        """Return an object whose ``step`` takes walks one step further along rows that it reads where they are.
+        """Return an object whose ``step`` extends walks by one step; it reads rows where they are stored.
 
         `top`, `by`: vectors of the largest weight of each row, and of weights by column, or None.
         """
@@ -273,130 +262,15 @@ class ProcessCapabilities(Protocol):
     def on_whole(self, store: Any, what: str) -> None:
         """Warn that each rank runs step `what` on all entries, or raise an error, as ``config.fallback`` requires."""
 
-    def summary(self, store: Any) -> str:
-        """Return a short text for repr, if the engine should not count all entries (on other ranks, in a file)."""
-
-    def keep_transpose(self, store: Any) -> None:
-        """Store a matrix by columns too, if that lets the engine choose between push and pull."""
-
-    def afford_transpose(self, store: Any) -> None:
-        """Store a matrix by columns too, for repeated products with the transpose, if faster and if memory allows."""
-
-    def resident(self, store: Any, times: int) -> Any:
-        """Return a copy of a matrix in the engine's fastest memory, if `times` copies fit there."""
-
-    def sample(self, matrix: Any) -> Any:
-        """Return a store with the first entries of each row of a Matrix, hubs first, if it is cheaper to read."""
-
-    def pointers(self, store: Any) -> Any:
-        """Return a square matrix with a true entry (i, v(i)) for each entry of a vector of positions."""
-
-    def follow(self, store: Any, starts: NDArray[Any], length: int, meanwhile: Callable[[], None]) -> Any:
-        """Return walks along a vector of positions as a matrix, as ``walk`` along its pointers does.
-
-        `meanwhile` is called once during the walk, by an engine that runs asynchronously to the host.
-        """
-
-    def compress(self, store: Any, order: str) -> Any:
-        """Return the same matrix with its ids in less memory.
-
-        `order`: the engine's own vertex order, "natural", "degree" or "auto".
-        """
-
-    def reorder(self, store: Any, vertices: NDArray[Any]) -> Any:
-        """Return the same square matrix with vertex ``vertices[k]`` stored at place k; results do not change."""
-
-    def id_bytes(self, store: Any) -> int | None:
-        """Return the bytes of a matrix's stored ids."""
-
-    def sample_hops(self, store: Any, transposed: bool, seeds: NDArray[Any], hops: Hops) -> Subgraph | None:
-        """Return the subgraph that a :class:`~sparsezc.expr.sampling.Hops` picks; `seeds` are int64."""
-
-    def pick_entries(self, store: Any, listed: NDArray[Any], pick: Pick, values: bool) -> Any:
-        """Return the entries picked from listed rows, read where they are stored, as arrays in host memory.
-
-        The arrays are the places in `listed`, positions, columns and, with `values`, values; an entry that is drawn
-        again is listed again.
-        """
-
-    def walk_steps(self, store: Any, trail: Trail, top: Any, by: Any) -> Any:
-        """Return an object whose ``step`` extends walks by one step; it reads rows where they are stored.
-
-        `top`, `by`: vectors of the largest weight of each row, and of weights by column, or None.
-        """
-
-    def hold_rows(self, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any] | None:
-        """Return a function that reads rows of an n x m array of bytes by number, into the engine's memory.
-
-        The array is copied to a placement, by default the configured one; the numbers are int64 in the engine's memory.
-        """
-
-    def run_loop(
-        self,
-        store: Any,
-        loop: Callable[..., Any],
-        given: tuple[Any, ...],
-        cost: float,
-        values: Any,
-        over: range | None,
-        again: Callable[[list[Any]], bool] | None,
-    ) -> Any:
-        """Run a compiled loop over rows and return its result: :func:`sparsezc.core.engine_loops.run_loop`."""
-
-    def run_arrays(
-        self,
-        loop: Callable[..., Any],
-        given: tuple[Any, ...],
-        cost: float,
-        over: range | None = None,
-        again: Callable[[list[Any]], bool] | None = None,
-    ) -> Any:
-        """Run a compiled loop over arrays and return its result: :func:`sparsezc.core.engine_loops.run_arrays`."""
-
-    def lend_rows(self, store: Any) -> Any:
-        """Return a context that lends a matrix's rows in host memory: :func:`sparsezc.core.engine_loops.lent_rows`."""
-
     def part(self, matrix: Any, cost: float, values: Any) -> Any:
         """Return this rank's part of the rows, for loops: :func:`sparsezc.core.engine_loops.part`."""
 
 
-        Levels are INT32, 0 at `start`: a vertex, or the entries of a vector. With `parents` the values are INT64, the
-        vertex before each; at `start` the vertex itself, or the vector's values.
-        """
+class Capabilities(
+    StorageCapabilities, LoopCapabilities, SamplingCapabilities, RankCapabilities, ProcessCapabilities, Protocol
+):
+    """Methods that only some engines have, any of them or none.
 
-    def searches(self, matrix: Any, sources: NDArray[Any]) -> Any:
-        """Return a matrix of the INT32 levels of searches along a square matrix's rows, with a row for each source."""
-
-    def shorten(
-        self, matrix: Any, near: Any, distance: Any, limits: tuple[float, float, float, int | None]
-    ) -> bool | None:
-        """Lower the distances of a full vector by the edges of a matrix until none changes, and return true.
-
-        Edge lengths are >= 0. Paths start at the entries of `near`, which is overwritten. `limits`: the width of a
-        bucket of delta-stepping, the largest distance needed, the least length, and a vertex beyond whose distance no
-        distance is needed, or None. The search ends early if an integer distance wraps around.
-        """
-
-    def components(self, matrix: Any) -> Any:
-        """Return a full INT64 vector of the smallest vertex of each vertex's weak component, of a square matrix."""
-
-    def local_pagerank(self, matrix: Any, seeds: NDArray[Any], limits: tuple[float, float, float, int, int]) -> Any:
-        """Return the l1-regularised PageRank around vertices of a symmetric matrix without self-loops.
-
-        See :func:`sparsezc.core.engine_loops.local_pagerank`.
-        """
-
-    def replay(self, frontier: Any, number: int) -> Any:
-        """Return an iterator that runs the rounds of a loop over a frontier, from `number` on, without the host.
-
-        It yields device scalars, each the number of a round. Afterwards its `rounds` is the number of rounds.
-        """
-
-    def replay_buckets(
-        self, near: Any, distance: Any, limits: tuple[float, float, float], continues: Callable[[], bool]
-    ) -> Any:
-        """Return an iterator that runs rounds of delta-stepping without the host; it yields each round's bucket limit.
-
-        Afterwards its ``number()`` returns the limit. `limits`: the limit, its increase, and the last limit. The loop
-        ends when `continues` returns false.
-        """
+    Callers ask for them by :func:`~sparsezc.expr.engines.capability`. Each returns None if the engine cannot do it for
+    this store, as :func:`~sparsezc.expr.engines.capability`'s function does for an engine without the method.
+    """

@@ -127,8 +127,8 @@ class Foreign:
                 raise self._damage(f"{name} ends before entry {start + at + part.size}")
         return made
 
-    def _ask(self, asked: dict[str, Any], space: NDArray[Any] | None = None) -> dict[str, Any] | None:
-        """Send a request, and return its answer, with the bytes that follow in `space`; None if the process ended."""
+    def _ask(self, asked: dict[str, Any], out: NDArray[Any] | None = None) -> dict[str, Any] | None:
+        """Send a request, and return its answer, with the bytes that follow in `out`; None if the process ended."""
         found: Any = None
         try:
             assert self._process.stdin is not None
@@ -149,9 +149,9 @@ class Foreign:
         if found is None or "error" in found:
             raise _unopened(self.path, "it ended" if found is None else found["error"])
 
-    def _ask_of_file(self, asked: dict[str, Any], space: NDArray[Any] | None = None) -> dict[str, Any]:
+    def _ask_of_file(self, asked: dict[str, Any], out: NDArray[Any] | None = None) -> dict[str, Any]:
         """Return the answer to a request about the file; raise FileFormatError, or FileTimeout for a slow disk."""
-        found = self._ask(asked | {"seconds": self._wait, "cpu_seconds": self._cpu_seconds}, space)
+        found = self._ask(asked | {"seconds": self._wait, "cpu_seconds": self._cpu_seconds}, out)
         if found is None:
             raise self._ended()
         if "error" in found:

@@ -31,7 +31,6 @@ def within(A: Matrix, source: int, cutoff: float | None, undirected: bool = Fals
 
 #: The most entries of a matrix that Python reads in less time than a search takes by a product for each level.
 FEW = 20_000
-_ENTRY = 60.0  # nanoseconds in which Python reads an entry
 _MANY = 1000  # the most searches that count, at FEW entries each: the rows have at most 20 M entries, 160 MB
 
 

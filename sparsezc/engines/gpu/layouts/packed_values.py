@@ -68,7 +68,7 @@ class PackedValues:
 
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
         """Return True with ``packing="on"``; with "auto" once products have read as much as building costs."""
-        if demand.dtype.is_complex or array_pool.serving() is not None:
+        if demand.dtype.is_complex or ENGINE_STATE.pool is not None:
             return False
         self.count(int(demand.entries))
         return config.packing != "auto" or self._has_paid(rows)

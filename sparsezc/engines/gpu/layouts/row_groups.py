@@ -112,7 +112,7 @@ class RowGroups(BuiltAfter[Groups]):
 
     def get_or_build(self, rows: Rows, demand: Demand) -> Groups | None:
         """Return the row groups for a product with a full vector that hub columns serve; None while there are none."""
-        if demand.values or array_pool.serving() is not None:
+        if demand.values or ENGINE_STATE.pool is not None:
             return None
         if self.built is None and self.is_worth(rows, demand):
             self.build(rows, demand)

@@ -39,7 +39,7 @@ class Rule(NamedTuple):
 
     Attributes
     ----------
-    room : callable
+    space : callable
         Returns the bytes for a region, given the rows and the arrays that a product reads.
     rank : callable
         Returns sort keys of segments, given their numbers of reads and their indices: the lowest are copied first.

@@ -135,7 +135,7 @@ def pulls(product: Product, rows: Rows | None, columns: Rows | None, mask: MaskB
     vector = product.vector
     if rows is None or columns is None or vector is None or product.full:
         return rows is not None, None
-    if array_pool.serving() is not None:  # counting entries would wait for the device
+    if ENGINE_STATE.pool is not None:  # counting entries would wait for the device
         return False, None
     entries = vector.count_rows(columns)
     assert vector.count is not None

@@ -46,16 +46,6 @@ class ArrayPool:
         self._arrays: list[_Arrays] = []
         self._held: list[Any] = []
 
-    @contextmanager
-    def serving(self) -> Iterator[None]:
-        """Serve the statements in the context, which must not wait for the device or depend on values it computes."""
-        global _serving
-        before, _serving = _serving, self
-        try:
-            yield
-        finally:
-            _serving = before
-
     def hold(self, x: Any) -> None:
         """Keep an object alive whose address a kernel was given."""
         self._held.append(x)

@@ -103,7 +103,7 @@ class _Left:
         The last number by which the cards synchronised.
     plan, numbers : array of uint64
         The plan and the numbers of this card.
-    fronts, rooms, numbers_of, flags_of, bounds : array of uint64
+    fronts, inboxes, numbers_of, flags_of, bounds : array of uint64
         The kernel arguments with addresses in windows.
     """
 

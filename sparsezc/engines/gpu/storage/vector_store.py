@@ -125,7 +125,7 @@ class VectorStore:
 
     def nvals(self) -> int:
         if self.count is None:
-            # Not in another order, as count_rows would permute the arrays.
+            # Rows count only a vector in their own order.
             if (rows := self.next_rows) is not None and rows.order is self.order:
                 self.count_rows(rows)
             else:

@@ -14,8 +14,7 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, launch
-
-any_made = False  # whether any order was ever made: if not, no statement needs to check for one
+from sparsezc.engines.gpu.runtime.engine_state import ENGINE_STATE
 
 
 @dataclass(eq=False)
@@ -38,8 +37,7 @@ class Order:
     @classmethod
     def of(cls, vertices: Any) -> Order:
         """Return the order in which vertices are at the positions of this array."""
-        global any_made
-        any_made = True
+        ENGINE_STATE.note_order()
         xp = cuda.current().xp
         vertices = vertices.astype(np.uint32)
         places = xp.empty(vertices.size, np.uint32)
