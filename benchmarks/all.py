@@ -33,7 +33,7 @@ class Part(NamedTuple):
 
 def parts(options: argparse.Namespace) -> list[Part]:
     """Return the benchmarks to run, the most important first."""
-    found = [] if options.skip_link else [Part("link", "link", tuple(options.link_options.split()))]
+    found = [] if options.skip_link else [Part("link", "micro.link", tuple(options.link_options.split()))]
     for placement in options.placement.split(","):
         for graph in (f"kron:{options.scale}", f"urand:{options.scale}"):
             arguments = (graph, "--engine", "gpu", "--placement", placement, *options.gap_options.split())

@@ -234,9 +234,9 @@ def _beside(sizes: Sizes, machine: Machine) -> list[tuple[str, str]]:
     if not near:
         ids, took = counted(slots, "id", "ids"), seconds(sizes.ids / machine.link)
         built = f"{ids} of each row on the card, built in {took} once searches have read all edges"
-        told.append(("heads", built if slots else "no room"))
+        told.append(("heads", built if slots else "no space"))
     if most:
-        said = f"room for {counted(most, 'search', 'searches')}, of 5 bytes a vertex each"
+        said = f"up to {counted(most, 'search', 'searches')}, of 5 bytes a vertex each"
         if most == model.TOGETHER and not near:
             low, high = (time / most for time in model.together(sizes, space, machine.link))
             said += f"; so many take {_range((low, high))} each"
