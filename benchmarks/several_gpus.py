@@ -55,7 +55,7 @@ class Run(NamedTuple):
 
 def _others(D: Any) -> int:
     """Return the number of positions that other ranks have."""
-    return int(D.nrows - D._store.layout.sizes[0])
+    return int(D.nrows - D._store.partition.sizes[0])
 
 
 def _lists(A: Any, D: Any, levels: Any) -> float:
@@ -66,7 +66,7 @@ def _lists(A: Any, D: Any, levels: Any) -> float:
     slots = part.layouts[HeadCache].expected_slots(part, BOOL, values=False)
     cost = multi_source_bfs.push_cost(part.indices.placement)
     windows = type(engine.transport).shared is not Mpi.shared
-    setting = exchanged_bytes.Setting(D._store.layout.bounds, cost, slots, listing(engine), windows)
+    setting = exchanged_bytes.Setting(D._store.partition.bounds, cost, slots, listing(engine), windows)
     return exchanged_bytes.many_searches(A, levels.to_dense(-1), 0, setting)
 
 
@@ -89,7 +89,7 @@ def expected_bytes(run: Run, A: Any, D: Any, sources: list[int], answer: Any) ->
         return 0.0
     if run.model is not None:
         return run.model(A, D, answer)
-    counts = Counts(Cut(D._store.layout.bounds, packing(distributed.engine()), on_device=True))
+    counts = Counts(Cut(D._store.partition.bounds, packing(distributed.engine()), on_device=True))
     with counts.watching(A):
         run.call(A, sources)
     return counts.received

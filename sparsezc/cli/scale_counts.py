@@ -247,11 +247,11 @@ def _degrees(A: Any, *, flipped: bool) -> Any:
 
 def cut(indptr: Any, ranks: int, *, gpu: bool) -> Cut | None:
     """Return the partition of the vertices among ranks (two if there is one); None for a graph too small to divide."""
-    from sparsezc.engines.distributed.parts import layout, vector_exchange
+    from sparsezc.engines.distributed.parts import partition, vector_exchange
 
-    if indptr.size - 1 <= layout.ALIGN:
+    if indptr.size - 1 <= partition.ALIGN:
         return None
-    return Cut(layout.cut_rows(indptr, max(ranks, 2)), vector_exchange.PACKING if gpu else 0, gpu)
+    return Cut(partition.cut_rows(indptr, max(ranks, 2)), vector_exchange.PACKING if gpu else 0, gpu)
 
 
 def imbalance(indptr: Any, numbers: tuple[int, ...]) -> dict[int, float]:

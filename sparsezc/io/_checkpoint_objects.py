@@ -60,9 +60,9 @@ def _part(name: str, x: Any, comm: Communicator) -> Part:
         raise DomainMismatch(f"save_checkpoint: {name} is a {type(x).__name__}; a Matrix or a Vector is needed")
     need_numbers(x, "save_checkpoint")
     rows = x.shape[0]
-    layout = getattr(x._store, "layout", None)
-    if layout is not None and layout.along == 0:
-        local, bounds = x._store.local, np.asarray(layout.bounds, np.int64)
+    partition = getattr(x._store, "partition", None)
+    if partition is not None and partition.along == 0:
+        local, bounds = x._store.local, np.asarray(partition.bounds, np.int64)
         csr = local._to_csr().known_symmetric(x._symmetric) if x.ndim == 2 else None
         return Part(VectorPart(*local.to_coo()) if csr is None else csr.place("host"), bounds)
     bounds = np.array([0] + [rows] * comm.size, np.int64)
@@ -95,7 +95,7 @@ def restore(folder: str | os.PathLike[str], comm: Any, placement: str | None) ->
     engine = distributed.engine_of(comm)
     with config.set(engine=engine.local.engine.name):
         parts, state = checkpoint.restore(
-            folder, engine.transport, placement, lambda size: engine.layouts.of((size,)).bounds
+            folder, engine.transport, placement, lambda size: engine.partitions.of((size,)).bounds
         )
     for name, (data, bounds) in parts.items():
         made[name] = _distributed(distributed, engine, data, bounds, comm)
@@ -117,8 +117,8 @@ def _distributed(distributed: Any, engine: Any, data: Csr | VectorPart, bounds: 
     if small:
         vector = Vector.from_coo(*data, size=size)
         return vector.to(engine.name) if engine.forced or engine.size > 1 else vector
-    engine.layouts.cut(bounds)
-    layout = engine.layouts.of((size,))
-    local = engine.local.settled(Vector.from_coo(*data, size=layout.hi - layout.lo))
-    store = import_module(f"{_ENGINE}.parts.stores").Store(local, layout, (size,))
+    engine.partitions.cut(bounds)
+    partition = engine.partitions.of((size,))
+    local = engine.local.settled(Vector.from_coo(*data, size=partition.hi - partition.lo))
+    store = import_module(f"{_ENGINE}.parts.stores").Store(local, partition, (size,))
     return Vector._from_store(engine, store, local.dtype, size)

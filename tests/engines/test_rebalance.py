@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sparsezc.engines.distributed.model import rebalance
 from sparsezc.engines.distributed.model.rebalance import Balance, imbalance, moved, new_bounds, predicted
-from sparsezc.engines.distributed.parts.layout import cut_rows
+from sparsezc.engines.distributed.parts.partition import cut_rows
 
 N = 1 << 14
 AT = np.arange(0, N + 1, 64)

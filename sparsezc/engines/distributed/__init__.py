@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from sparsezc.engines.distributed.parts.layout import cut_rows as cut_rows
+from sparsezc.engines.distributed.parts.partition import cut_rows as cut_rows
 from sparsezc.engines.distributed.starting import engine as engine
 from sparsezc.engines.distributed.starting import engine_of as engine_of
 from sparsezc.engines.distributed.starting import from_rows as from_rows

@@ -21,7 +21,7 @@ from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.distributed.model.rebalance import Balance, moved
 from sparsezc.engines.distributed.parts import matrix_exchange
-from sparsezc.engines.distributed.parts.layout import ALIGN, ROW, ROWS
+from sparsezc.engines.distributed.parts.partition import ALIGN, ROW, ROWS
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
@@ -103,7 +103,7 @@ class Balancer:
             cuda.current().synchronize()
 
     def _watch(self, store: Store) -> _Watched | None:
-        if self._engine.size == 1 or store.layout.along is not ROWS or store.counts is None or not config.rebalance:
+        if self._engine.size == 1 or store.partition.along is not ROWS or store.counts is None or not config.rebalance:
             return None
         if int(store.counts.sum()) < _MATTERS * self._engine.size:
             return None
@@ -139,7 +139,7 @@ class Balancer:
         watched.iterations += 1
         if watched.iterations <= _WARM or self._pending is not None:
             return
-        if watched.balance is None or not np.array_equal(watched.balance.bounds, store.layout.bounds):
+        if watched.balance is None or not np.array_equal(watched.balance.bounds, store.partition.bounds):
             watched.balance = self._balance(store)
         seconds = times.astype(np.float64) * 1e-6
         watched.balance.measure_move(fixed_seconds=_FIXED + _REBUILT * float(seconds.mean()))
@@ -159,10 +159,10 @@ class Balancer:
 
     def _balance(self, store: Store) -> Balance:
         """Return the balance of a matrix, with the work of all ranks' rows; collective."""
-        engine, layout, n = self._engine, store.layout, store.shape[0]
+        engine, partition, n = self._engine, store.partition, store.shape[0]
         step = -(-n // _POSITIONS // ALIGN) * ALIGN or ALIGN
-        at = np.union1d(np.arange(0, n, step), layout.bounds)
-        here = at[(at >= layout.lo) & (at <= layout.hi)] - layout.lo
+        at = np.union1d(np.arange(0, n, step), partition.bounds)
+        here = at[(at >= partition.lo) & (at <= partition.hi)] - partition.lo
         work = np.zeros(here.size)
         if not store.is_empty_range:
             work = matrix_exchange.offsets(store.local)[here] + float(ROW) * here
@@ -170,7 +170,7 @@ class Balancer:
         assert store.counts is not None
         nbytes = 8 + store.dtype.np_type.itemsize
         row_seconds = float(store.counts.sum()) / n * nbytes / _RATE
-        return Balance(np.concatenate([[0.0], np.cumsum(steps)]), at, layout.bounds, row_seconds)
+        return Balance(np.concatenate([[0.0], np.cumsum(steps)]), at, partition.bounds, row_seconds)
 
     def apply(self) -> None:
         """Apply pending bounds, and move the rows of their matrix; called before a statement."""
@@ -178,11 +178,11 @@ class Balancer:
             return
         (watched, new), self._pending = self._pending, None
         store, balance = watched.store(), watched.balance
-        if store is None or balance is None or not np.array_equal(store.layout.bounds[-1:], new[-1:]):
+        if store is None or balance is None or not np.array_equal(store.partition.bounds[-1:], new[-1:]):
             return
-        rows = float(moved(store.layout.bounds, new).max())
+        rows = float(moved(store.partition.bounds, new).max())
         began = perf_counter()
-        self._engine.layouts.cut(new)
+        self._engine.partitions.cut(new)
         self._engine.move(store)
         took = int(self._engine.transport.numbers(round((perf_counter() - began) * 1e6)).max()) * 1e-6
         balance.measure_move(row_seconds=max(took - _FIXED, 0.0) / max(rows, 1.0))

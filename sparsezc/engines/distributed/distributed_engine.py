@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from sparsezc.config import config
 from sparsezc.engines.distributed.balancer import Balancer
 from sparsezc.engines.distributed.parts import long_rows, matrix_exchange, search_exchange
-from sparsezc.engines.distributed.parts.layout import Layouts
 from sparsezc.engines.distributed.parts.local_objects import Locals
+from sparsezc.engines.distributed.parts.partition import Partitions
 from sparsezc.engines.distributed.statements import (
     elementwise,
     extract,
@@ -62,7 +62,7 @@ class DistributedEngine(Keeper):
     ----------
     local : Locals
         Maker of objects on this rank's engine.
-    layouts : Layouts
+    partitions : Partitions
     latest : mapping of int to Store
         The square matrix of each size that was made last.
     forced : bool
@@ -76,7 +76,7 @@ class DistributedEngine(Keeper):
     def __init__(self, transport: Transport, local: Engine, *, force: bool = False) -> None:
         self._transport, self.rank, self.size = transport, transport.rank, transport.size
         self._checked = Checked(transport)
-        self.local, self.layouts = Locals(local), Layouts(self.rank, self.size)
+        self.local, self.partitions = Locals(local), Partitions(self.rank, self.size)
         self.forced = force
         self.balancer = Balancer(self)
         self.latest: Any = weakref.WeakValueDictionary()
@@ -114,14 +114,14 @@ class DistributedEngine(Keeper):
         stored = [x for x in (out, *expression.operands) if x._stored]
         if write.mask is not None:
             stored.append(write.mask.parent)
-        split = search_batches.layout_of(self, expression, out, stored)
+        split = search_batches.partition_of(self, expression, out, stored)
         for x in stored:
             store = x._store
             if store.long is not None and not _takes_long_rows(expression, out):
                 long_rows.join(self, store)
             searches = split is not None and x.ndim == 2 and store.nrows == split.bounds[-1]
-            wanted = split if searches else self.layouts.of(store.shape)
-            if store.layout is not wanted:
+            wanted = split if searches else self.partitions.of(store.shape)
+            if store.partition is not wanted:
                 self.move(store, wanted)
 
     def move(self, store: Any, wanted: Any = None) -> None:
@@ -129,7 +129,7 @@ class DistributedEngine(Keeper):
         if wanted is not None and wanted.by_search:
             search_exchange.by_search(self, store)
             return
-        if store.layout.by_search:
+        if store.partition.by_search:
             search_exchange.by_columns(self, store)
             return
         if matrix_exchange.moves_by_rows(self, store):
@@ -139,7 +139,7 @@ class DistributedEngine(Keeper):
             made = self.vector_from_coo(*self.vector_to_coo(store), store.dtype, store.shape[0])
         else:
             made = self.parts_of(self.matrix_to_csr(store))
-        store.replace(made.local, made.layout, made.counts)
+        store.replace(made.local, made.partition, made.counts)
 
     def beside(self, other: Any) -> None:
         """Refuse objects of another communicator, whose ranks need not run this statement.
@@ -156,7 +156,7 @@ class DistributedEngine(Keeper):
 
     def on_whole(self, store: Any, what: str) -> None:
         """Warn once that every rank runs `what` on the whole object; raise if config.fallback is "error"."""
-        if self.size > 1 and not store.layout.is_whole:
+        if self.size > 1 and not store.partition.is_whole:
             replicated.say(self, what)
 
     def sample_hops(self, store: Any, transposed: bool, seeds: Any, hops: Hops) -> Subgraph | None:

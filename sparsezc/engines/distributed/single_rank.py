@@ -34,14 +34,14 @@ class SingleRank(DistributedEngine):
         if found is None:
             return None
         size = matrix.shape[:1]
-        return Store(self.local.vector(INT64 if parents else INT32, size[0], found), self.layouts.of(size), size)
+        return Store(self.local.vector(INT64 if parents else INT32, size[0], found), self.partitions.of(size), size)
 
     def searches(self, matrix: Store, sources: NDArray[np.int64]) -> Store | None:
         found = self._here("searches", (matrix,), sources)
         if found is None:
             return None
         shape = sources.size, matrix.shape[0]
-        return Store(self.local.matrix(INT32, shape, found), self.layouts.of(shape), shape)
+        return Store(self.local.matrix(INT32, shape, found), self.partitions.of(shape), shape)
 
     def shorten(self, matrix: Store, near: Store, distance: Store, limits: Any) -> bool | None:
         near.changed()
@@ -54,7 +54,7 @@ class SingleRank(DistributedEngine):
         if found is None:
             return None
         size = matrix.shape[:1]
-        return Store(self.local.vector(INT64, size[0], found), self.layouts.of(size), size)
+        return Store(self.local.vector(INT64, size[0], found), self.partitions.of(size), size)
 
     def _here(self, name: str, stores: tuple[Store, ...], *given: Any) -> Any:
         """Call a capability of the local engine with the local parts of stores; return its result."""

@@ -226,9 +226,9 @@ def from_rows(csr: Csr, bounds: NDArray[np.int64], nrows: int, comm: Any = None,
         raise InvalidValue(f"from_rows: bounds {bounds.tolist()} do not cut {nrows} rows at multiples of 64")
     if engine.size == 1 and not engine.forced:
         return matrix._from_csr(csr, name=name)
-    engine.layouts.cut(bounds)
-    layout = engine.layouts.of(shape)
-    if layout.along != 0:
+    engine.partitions.cut(bounds)
+    partition = engine.partitions.of(shape)
+    if partition.along != 0:
         raise InvalidValue(f"from_rows: a matrix of {nrows} x {csr.ncols} is too small for {engine.size} ranks")
     for rank, held in enumerate(engine.transport.numbers(csr.nrows)[:, 0].tolist()):
         if held != bounds[rank + 1] - bounds[rank]:
@@ -237,9 +237,9 @@ def from_rows(csr: Csr, bounds: NDArray[np.int64], nrows: int, comm: Any = None,
             )
     symmetric, degrees = csr.symmetric, None
     if symmetric and engine.on_device:
-        degrees = engine.transport.gather(np.diff(csr.indptr), layout.sizes)
+        degrees = engine.transport.gather(np.diff(csr.indptr), partition.sizes)
     counts = engine.transport.numbers(csr.nvals)[:, 0].copy()
-    store = engine.of_rows(csr, layout, shape, symmetric, counts=counts)
+    store = engine.of_rows(csr, partition, shape, symmetric, counts=counts)
     if degrees is not None:
         engine.rank_columns(store, degrees)
     return matrix._from_store(engine, store, csr.dtype, shape, name)._known_symmetric(symmetric)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.distributed.parts import long_rows, matrix_exchange, vector_exchange
-from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS, Layout, cut_rows
+from sparsezc.engines.distributed.parts.partition import COLUMNS, ROWS, Partition, cut_rows
 from sparsezc.engines.distributed.parts.row_exchange import on_host
 from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.engines.distributed.transports.agreement import refuse_difference
@@ -27,8 +27,8 @@ from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.balancer import Balancer
-    from sparsezc.engines.distributed.parts.layout import Layouts
     from sparsezc.engines.distributed.parts.local_objects import Locals
+    from sparsezc.engines.distributed.parts.partition import Partitions
     from sparsezc.engines.distributed.transports.protocol import Transport
 
 __all__ = ["Keeper"]
@@ -37,7 +37,7 @@ __all__ = ["Keeper"]
 class Keeper:
     """The methods of the engine protocol that do not compute; see :class:`sparsezc.expr.engines.Engine`."""
 
-    layouts: Layouts
+    partitions: Partitions
     local: Locals
     rank: int
     size: int
@@ -68,9 +68,9 @@ class Keeper:
 
     def _count(self, store: Store) -> None:
         """Collect the entries of each rank, and for a vector those of the matrix rows that it will likely read."""
-        if store.layout.is_whole or self.size == 1:
+        if store.partition.is_whole or self.size == 1:
             counts = np.full(self.size, store.local.nvals, np.int64)
-            if store.layout.is_whole and self.size > 1:
+            if store.partition.is_whole and self.size > 1:
                 counts[1:] = 0  # every rank has all entries: they are counted once
             store.counted(counts)
             return
@@ -86,17 +86,17 @@ class Keeper:
         if len(store.shape) != 1:
             return None
         found: Store | None = store.rows or self.latest.get(store.shape[0])
-        return found if found is not None and found.layout.bounds is store.layout.bounds else None
+        return found if found is not None and found.partition.bounds is store.partition.bounds else None
 
     def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Store:
-        layout = self.layouts.of((nrows, ncols))
-        local = self.local.matrix(dtype, layout.local_shape((nrows, ncols)))
-        return Store(local, layout, (nrows, ncols), counts=np.zeros(self.size, np.int64))
+        partition = self.partitions.of((nrows, ncols))
+        local = self.local.matrix(dtype, partition.local_shape((nrows, ncols)))
+        return Store(local, partition, (nrows, ncols), counts=np.zeros(self.size, np.int64))
 
     def new_vector(self, dtype: DataType, size: int) -> Store:
-        layout = self.layouts.of((size,))
-        local = self.local.vector(dtype, layout.hi - layout.lo)
-        return Store(local, layout, (size,), counts=np.zeros(self.size, np.int64))
+        partition = self.partitions.of((size,))
+        local = self.local.vector(dtype, partition.hi - partition.lo)
+        return Store(local, partition, (size,), counts=np.zeros(self.size, np.int64))
 
     def _refuse_other(self, what: str, *told: Any) -> None:
         """Raise an error on all ranks if they give different objects and ``config.check`` is on."""
@@ -117,44 +117,46 @@ class Keeper:
         shape = (csr.nrows, csr.ncols)
         placement = csr.indices.placement
         lengthy, long, degrees = long_rows.long_rows(csr.indptr, self.size), None, np.diff(csr.indptr)
-        if split and lengthy.size and self.layouts.of(shape).along == ROWS and not csr.dtype.is_udt:
+        if split and lengthy.size and self.partitions.of(shape).along == ROWS and not csr.dtype.is_udt:
             csr, long = long_rows.split(self, csr, lengthy)
-        if not self.layouts.is_cut(csr.nrows):
-            self.layouts.cut(cut_rows(csr.indptr, self.size))
-        layout = self.layouts.of(shape)
-        if layout.along is COLUMNS:
-            return Store(self._columns_of(csr, layout), layout, shape)
-        rows = matrix_exchange.placed(rows_of(csr, layout.lo, layout.hi), placement)
+        if not self.partitions.is_cut(csr.nrows):
+            self.partitions.cut(cut_rows(csr.indptr, self.size))
+        partition = self.partitions.of(shape)
+        if partition.along is COLUMNS:
+            return Store(self._columns_of(csr, partition), partition, shape)
+        rows = matrix_exchange.placed(rows_of(csr, partition.lo, partition.hi), placement)
         rows.known_symmetric(csr.symmetric)  # of use for one rank only, which searches as the plain engine does
-        counts = None if layout.is_whole else np.diff(csr.indptr[layout.bounds]) + (0 if long is None else long.counts)
-        made = self.of_rows(rows, layout, shape, csr.symmetric, counts=counts, long=long)
+        counts = (
+            None if partition.is_whole else np.diff(csr.indptr[partition.bounds]) + (0 if long is None else long.counts)
+        )
+        made = self.of_rows(rows, partition, shape, csr.symmetric, counts=counts, long=long)
         self.rank_columns(made, degrees)
         return made
 
-    def _columns_of(self, csr: Csr, layout: Layout) -> Any:
+    def _columns_of(self, csr: Csr, partition: Partition) -> Any:
         ids, values = csr.indices.read().astype(np.int64), csr.values.read()
-        here = (ids >= layout.lo) & (ids < layout.hi)
+        here = (ids >= partition.lo) & (ids < partition.hi)
         kept = np.concatenate([[0], np.cumsum(here)])[csr.indptr]
         values = values if csr.iso else values[here]
-        ids = (ids[here] - layout.lo).astype(np.uint64)
+        ids = (ids[here] - partition.lo).astype(np.uint64)
         iso = csr.iso and ids.size != 1
-        made = Csr(csr.nrows, layout.hi - layout.lo, kept, wrap(ids), wrap(values), csr.dtype, iso)
+        made = Csr(csr.nrows, partition.hi - partition.lo, kept, wrap(ids), wrap(values), csr.dtype, iso)
         return self.local.matrix_of(made)
 
     def of_rows(
-        self, csr: Csr, layout: Layout, shape: tuple[int, int], symmetric: bool, *,
+        self, csr: Csr, partition: Partition, shape: tuple[int, int], symmetric: bool, *,
         counts: NDArray[Any] | None = None, long: long_rows.LongRows | None = None,
     ) -> Store:  # fmt: skip
         """Make the store of a matrix of this rank's rows, whose ids are columns of the whole."""
         csr.known_symmetric(csr.symmetric and csr.nrows == csr.ncols)  # some rows of a matrix are not symmetric
-        made = Store(self.local.matrix_of(csr), layout, shape, symmetric=symmetric, counts=counts, long=long)
-        if shape[0] == shape[1] and not layout.is_whole:
+        made = Store(self.local.matrix_of(csr), partition, shape, symmetric=symmetric, counts=counts, long=long)
+        if shape[0] == shape[1] and not partition.is_whole:
             self.latest[shape[0]] = made
         return made
 
     def rank_columns(self, store: Store, degrees: NDArray[np.int64]) -> None:
         """Pass the degrees of all rows of a symmetric matrix to the local engine, which has some rows only."""
-        if self.on_device and store.symmetric and not store.layout.is_whole:
+        if self.on_device and store.symmetric and not store.partition.is_whole:
             engines.capability(self.local.engine, "rank_columns")(store.local._need()[1], degrees)
 
     def matrix_to_csr(self, store: Store) -> Csr:
@@ -164,15 +166,15 @@ class Keeper:
     def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Store:
         told = size, dtype.name, indices.size, _sum(indices, values) if config.check else 0
         self._refuse_other("a vector that ranks distribute", *told)
-        layout = self.layouts.of((size,))
-        first, last = np.searchsorted(indices, [layout.lo, layout.hi])
-        at = np.asarray(indices[first:last], np.uint64) - np.uint64(layout.lo)
+        partition = self.partitions.of((size,))
+        first, last = np.searchsorted(indices, [partition.lo, partition.hi])
+        at = np.asarray(indices[first:last], np.uint64) - np.uint64(partition.lo)
         vals = np.asarray(values)
         vals = vals if vals.ndim == 0 or vals.size != indices.size else vals[first:last]
-        engine, here = self.local.engine, layout.hi - layout.lo
+        engine, here = self.local.engine, partition.hi - partition.lo
         local = self.local.vector(dtype, here, engine.vector_from_coo(at, vals, dtype, here) if here else None)
-        counts = None if layout.is_whole else np.diff(np.searchsorted(indices, layout.bounds))
-        return Store(local, layout, (size,), counts=counts)
+        counts = None if partition.is_whole else np.diff(np.searchsorted(indices, partition.bounds))
+        return Store(local, partition, (size,), counts=counts)
 
     def vector_to_coo(self, store: Store) -> tuple[NDArray[Any], NDArray[Any]]:
         whole = vector_exchange.whole_vector(self, store)
@@ -182,7 +184,7 @@ class Keeper:
     def dup(self, store: Store, dtype: DataType) -> Store:
         long_rows.join(self, store)
         local = self.local.settled(store.local.dup(dtype))
-        made = Store(local, store.layout, store.shape, symmetric=store.symmetric)
+        made = Store(local, store.partition, store.shape, symmetric=store.symmetric)
         made.counted(store.counts, store.edges, store.rows)
         return made
 
@@ -215,11 +217,13 @@ class Keeper:
 
     def summary(self, store: Store) -> str:
         """Return a summary of this rank's part: counting all entries would need the other ranks."""
-        layout = store.layout
-        if layout.is_whole:
+        partition = store.partition
+        if partition.is_whole:
             return f"{store.local.nvals:,} entries (whole on each of {self.size} ranks)"
-        what = "columns" if layout.along is COLUMNS else "positions" if len(store.shape) == 1 else "rows"
-        return f"{store.local.nvals:,} entries in {what} {layout.lo}:{layout.hi} (rank {self.rank} of {self.size})"
+        what = "columns" if partition.along is COLUMNS else "positions" if len(store.shape) == 1 else "rows"
+        return (
+            f"{store.local.nvals:,} entries in {what} {partition.lo}:{partition.hi} (rank {self.rank} of {self.size})"
+        )
 
     def distributed(self, matrix: Any) -> Any:
         """Return a distributed matrix of a matrix that all ranks have."""
@@ -258,14 +262,14 @@ class Keeper:
 
     def pointers(self, store: Store) -> Store | None:
         n = store.shape[0]
-        layout = self.layouts.of((n, n))
-        if store.layout.bounds is not layout.bounds:
+        partition = self.partitions.of((n, n))
+        if store.partition.bounds is not partition.bounds:
             return None
         ids, values = self.local.engine.vector_to_coo(store.local._need()[1])
-        here = layout.hi - layout.lo
+        here = partition.hi - partition.lo
         indptr = np.searchsorted(ids, np.arange(here + 1, dtype=np.uint64))
         csr = Csr.from_arrays(indptr, values.astype(np.uint64), np.ones(1, np.bool_), n, dtype=BOOL)
-        return Store(self.local.matrix_of(csr), layout, (n, n), counts=store.counts)
+        return Store(self.local.matrix_of(csr), partition, (n, n), counts=store.counts)
 
     def id_bytes(self, store: Store) -> int | None:
         mine = engines.capability(self.local.engine, "id_bytes")(store.local._need()[1])

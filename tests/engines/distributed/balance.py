@@ -14,7 +14,7 @@ from sparsezc.engines import distributed
 from sparsezc.engines.cpu import compiled_loops
 from sparsezc.engines.distributed import balancer
 from sparsezc.engines.distributed.model.rebalance import LIMIT, imbalance
-from sparsezc.engines.distributed.parts.layout import ROWS, cut_rows
+from sparsezc.engines.distributed.parts.partition import ROWS, cut_rows
 
 ENGINE = distributed.engine()
 T = ENGINE.transport
@@ -29,7 +29,7 @@ def costing(seconds: Callable[[int, int, int], float]) -> Iterator[None]:
 
     def slow(store: Any, call: Callable[[], Any]) -> Any:
         def run() -> Any:
-            clock[0] += seconds(T.rank, store.layout.lo, store.layout.hi)
+            clock[0] += seconds(T.rank, store.partition.lo, store.partition.hi)
             return call()
 
         return timed(store, run)
@@ -45,7 +45,7 @@ def costing(seconds: Callable[[int, int, int], float]) -> Iterator[None]:
 def evenly() -> tuple[Any, Any, int]:
     """Return the graph, plain and cut so that entries are even, and how often rows have moved so far."""
     plain = gb.io.read(GRAPH)
-    ENGINE.layouts.cut(cut_rows(plain._to_csr().indptr, T.size))
+    ENGINE.partitions.cut(cut_rows(plain._to_csr().indptr, T.size))
     return plain, plain.distribute(), ENGINE.balancer.moves
 
 
@@ -56,10 +56,10 @@ def ranked(A: Any) -> Any:
 def moved_until_even(seconds: Callable[[int, int, int], float]) -> None:
     """Rows move, on all ranks alike, until every rank takes about as long; answers stay."""
     plain, A, before = evenly()
-    began = A._store.layout.bounds
+    began = A._store.partition.bounds
     with costing(seconds):
         found = [ranked(A) for _ in range(3)]
-    bounds = A._store.layout.bounds
+    bounds = A._store.partition.bounds
     assert T.objects((bounds.tolist(), ENGINE.balancer.moves)) == [(bounds.tolist(), ENGINE.balancer.moves)] * T.size
     if T.size == 1:
         assert ENGINE.balancer.moves == before
@@ -71,7 +71,7 @@ def moved_until_even(seconds: Callable[[int, int, int], float]) -> None:
     assert ENGINE.counts(A._store).sum() == plain.nvals
     want = ranked(plain).to("distributed")
     assert all(each.isclose(want, rel_tol=1e-9) for each in found)
-    assert want._store.layout is ENGINE.layouts.of((plain.nrows,))
+    assert want._store.partition is ENGINE.partitions.of((plain.nrows,))
     for algorithm in (lambda M: gb.algorithms.bfs(M, 3), gb.algorithms.connected_components):
         assert algorithm(A).to_dict() == algorithm(plain).to_dict()
 
@@ -125,7 +125,7 @@ def check_rows_stay_where_one_rank_says_so() -> None:
 
 def check_even_ranks_and_short_loops_stay() -> None:
     _, A, before = evenly()
-    even = np.diff(A._store.layout.bounds)
+    even = np.diff(A._store.partition.bounds)
     with costing(lambda rank, lo, hi: 4e-3 * (hi - lo) / even[rank] if even[rank] else 0.0):
         ranked(A)
     with costing(lambda rank, _lo, _hi: 1e-4 * (rank == 0)):
@@ -156,14 +156,14 @@ def check_matrices_keep_their_entries_in_any_bounds() -> None:
             v = gb.Vector.from_coo(range(0, n, 3), np.arange(0, n, 3) + 0.5, size=n)
             u = v.to("distributed")
             for bounds in _cuts(n):
-                ENGINE.layouts.cut(bounds.astype(np.int64))
+                ENGINE.partitions.cut(bounds.astype(np.int64))
                 for op in (gb.semiring.min_plus, gb.semiring.plus_times):
                     for M, P in ((A, plain), (A.T, plain.T)):
                         got, want = M.mxv(u, op).new(), P.mxv(v, op).new()
                         assert got.to_dict() == want.to_dict() or got.isclose(want.to("distributed"), rel_tol=1e-12)
                 if T.size > 1:
-                    assert A._store.layout.bounds.tolist() == bounds.tolist()
-                    assert A._store.layout.along == ROWS
+                    assert A._store.partition.bounds.tolist() == bounds.tolist()
+                    assert A._store.partition.along == ROWS
                 assert A.isequal(plain.to("distributed"))
 
 
@@ -177,7 +177,7 @@ def check_a_kept_transpose_follows_new_bounds() -> None:
         x = gb.Vector.from_coo([0, shape[1] - 1], [1.0, 2.0], size=shape[1])
         for n in ((), *shape):  # as it was, then other ranges of rows, then of columns
             if n and n > 64:
-                ENGINE.layouts.cut(np.minimum(np.r_[0, 64 * np.arange(1, T.size), n], n))
+                ENGINE.partitions.cut(np.minimum(np.r_[0, 64 * np.arange(1, T.size), n], n))
             assert np.array_equal(A.T.ewise_add(B, "plus").new().to_dense(0), 2 * whole.T)
             assert np.array_equal(A.mxv(x.to("distributed"), "plus_times").new().to_dense(0), whole @ x.to_dense(0))
             assert np.array_equal(A.reduce_rowwise("plus").new().to_dense(0), whole.sum(1))

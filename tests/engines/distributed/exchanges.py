@@ -1,4 +1,4 @@
-"""Collectives, bytes, layouts, agreement: what travels, and what does not."""
+"""Collectives, bytes, partitions, agreement: what travels, and what does not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mpi4py import MPI
 
 import sparsezc as gb
 from sparsezc.engines import distributed
-from sparsezc.engines.distributed.parts.layout import ALIGN
+from sparsezc.engines.distributed.parts.partition import ALIGN
 from sparsezc.engines.distributed.statements import products
 
 ENGINE = distributed.engine()
@@ -53,7 +53,7 @@ def check_values_that_are_not_read_do_not_travel() -> None:
     assert T.received - before <= n // 8
     before = T.received
     A.mxv(v, gb.semiring.plus_times).new()
-    assert T.received - before == 8 * (n - ENGINE.layouts.of((n,)).sizes[T.rank]) * (T.size > 1)
+    assert T.received - before == 8 * (n - ENGINE.partitions.of((n,)).sizes[T.rank]) * (T.size > 1)
 
 
 def check_only_values_that_rows_read_travel() -> None:
@@ -107,10 +107,10 @@ def check_frontiers_of_searches_travel_as_columns() -> None:
 def check_ranges_have_equal_work() -> None:
     A = gb.io.read("kron:12")
     D = A.distribute()
-    layout = D._store.layout
+    partition = D._store.partition
     counts = ENGINE.counts(D._store)
     assert counts.sum() == A.nvals
-    assert (layout.bounds[:-1] % ALIGN == 0).all()
+    assert (partition.bounds[:-1] % ALIGN == 0).all()
     assert counts.max() <= 1.3 * A.nvals / T.size
 
 
@@ -181,12 +181,12 @@ def check_a_vector_moves_to_the_cut_of_a_later_matrix() -> None:
     v = gb.Vector.from_coo(np.arange(n), np.arange(n), size=n).to("distributed")
     i = np.repeat(np.arange(64), 60)
     A = gb.Matrix.from_coo(i, np.arange(i.size) * 7 % n, np.ones(i.size), nrows=n, ncols=n, dup_op="plus")
-    bounds = v._store.layout.bounds
+    bounds = v._store.partition.bounds
     D = A.distribute()
     w, want = D.T.mxv(v).new(), A.T.mxv(v.to("cpu")).new()
     assert w.isequal(want.to("distributed"))
-    moved = T.size > 1 and ENGINE.layouts.of((n,)).bounds.tolist() != bounds.tolist()
-    assert (v._store.layout.bounds.tolist() != bounds.tolist()) == moved
+    moved = T.size > 1 and ENGINE.partitions.of((n,)).bounds.tolist() != bounds.tolist()
+    assert (v._store.partition.bounds.tolist() != bounds.tolist()) == moved
 
 
 def check_no_fallback_where_none_is_wanted() -> None:

@@ -61,9 +61,9 @@ def check_rows_that_move_stay_in_their_placement() -> None:
     for placement in ("device", "zerocopy"):
         A = gb.io.read("path:200", placement=placement).distribute()
         for cut in (64, 192, 0, 128):
-            engine.layouts.cut(np.r_[0, np.full(engine.size - 1, cut), 200])
+            engine.partitions.cut(np.r_[0, np.full(engine.size - 1, cut), 200])
             assert gb.algorithms.bfs(A, 0).nvals == 200
-        assert A._store.layout.bounds.tolist() == [0, 128, 200]
+        assert A._store.partition.bounds.tolist() == [0, 128, 200]
         assert A._store.local._to_csr().indices.placement == placement
 
 
@@ -78,7 +78,7 @@ def check_rows_of_a_mapped_file_move_by_offsets() -> None:
         A, whole = gb.io.read(path, comm=MPI.COMM_WORLD, placement="mapped"), gb.io.read(path, placement="host")
         n = A.nrows
         for cut in (64, n - 64, 0, 256):
-            engine.layouts.cut(np.r_[0, np.full(engine.size - 1, cut), n])
+            engine.partitions.cut(np.r_[0, np.full(engine.size - 1, cut), n])
             before = engine.transport.received
             engine.move(A._store)
             received = max(engine.transport.objects(engine.transport.received - before))
@@ -96,8 +96,8 @@ def check_bytes_of_many_searches() -> None:
     D, whole = A.distribute(), gb.io.read("kron:10")
     sources = np.random.default_rng(3).choice(np.flatnonzero(np.diff(A._to_csr().indptr)), 64, replace=False)
     levels = gb.algorithms.bfs(whole, sources.tolist()).to_dense(-1)
-    layout = D._store.layout
-    setting = exchanged_bytes.Setting(layout.bounds, multi_source_bfs.push_cost("zerocopy"), 0, 0, windows=True)
+    partition = D._store.partition
+    setting = exchanged_bytes.Setting(partition.bounds, multi_source_bfs.push_cost("zerocopy"), 0, 0, windows=True)
     lists = patch.object(type(engine.transport), "shared", return_value=None)
     by_vertices = patch.object(search_batches, "saved", return_value=-1.0)
     for windows, how in ((True, nullcontext()), (False, lists)):
@@ -107,4 +107,4 @@ def check_bytes_of_many_searches() -> None:
         received = engine.transport.received - before
         np.testing.assert_array_equal(found.to_dense(-1), levels)
         assert received == exchanged_bytes.many_searches(whole, levels, engine.rank, setting._replace(windows=windows))
-        assert received < 0.9 * (levels.max() + 1) * 8 * (A.nrows - layout.hi + layout.lo)
+        assert received < 0.9 * (levels.max() + 1) * 8 * (A.nrows - partition.hi + partition.lo)

@@ -62,7 +62,7 @@ def _compare(A: Any, calls: dict[str, Any], packing: int, graph: str) -> None:
         before = transport.received
         call(D)
         received = transport.received - before
-        counts = Counts(Cut(D._store.layout.bounds, packing, engine.on_device, engine.rank))
+        counts = Counts(Cut(D._store.partition.bounds, packing, engine.on_device, engine.rank))
         with counts.watching(A):
             call(A)
         told = transport.objects((received, counts.received))

@@ -51,12 +51,12 @@ def check_batches_by_search() -> None:
             for sources in (list(range(64)), [5, 4], *([] if on_device else [[3, 1, 2, 0, 9]])):
                 a.bfs(D, sources)  # the first sends the graph
                 level, sent = received(lambda D=D, sources=sources: a.bfs(D, sources))
-                assert level._store.layout.by_search, name
+                assert level._store.partition.by_search, name
                 assert sent <= 100 * len(sources)  # where searches begin
                 want = a.bfs(A, sources)
                 k = len(sources) - 1
                 row, part = level[k, :].new(), level[[0, k], :].new()  # by vertices again
-                assert not level._store.layout.by_search
+                assert not level._store.partition.by_search
                 np.testing.assert_array_equal(row.to_dense(-1), want[k, :].new().to_dense(-1))
                 np.testing.assert_array_equal(part.to_dense(-1), want[[0, k], :].new().to_dense(-1))
                 np.testing.assert_array_equal(level.to_dense(-1), want.to_dense(-1))
@@ -72,7 +72,7 @@ def check_batches_by_search() -> None:
 
 
 def is_by_search(D: Any, sources: Any = (1, 2, 3)) -> bool:
-    return bool(a.bfs(D, sources)._store.layout.by_search)
+    return bool(a.bfs(D, sources)._store.partition.by_search)
 
 
 def check_a_graph_is_sent_once_batches_would_have_paid_for_it() -> None:
@@ -93,15 +93,15 @@ def check_batches_of_both_kinds_meet() -> None:
         old = a.bfs(D, sources)
     with paying(2.0):
         new = a.bfs(D, sources[::-1])
-        assert new._store.layout.by_search
+        assert new._store.partition.by_search
         got = old.ewise_add(new, gb.binary.plus).new()
-        assert not new._store.layout.by_search
+        assert not new._store.partition.by_search
         want = a.bfs(A, sources).ewise_add(a.bfs(A, sources[::-1]), gb.binary.plus).new()
         np.testing.assert_array_equal(got.to_dense(-1), want.to_dense(-1))
         again = a.bfs(D, sources)
         masked = again.dup()
         masked(again.S, gb.binary.plus) << 5
-        assert masked._store.layout.by_search
+        assert masked._store.partition.by_search
         total = masked.reduce_scalar(gb.monoid.plus).new().value
         want = a.bfs(A, sources)
         assert total == want.reduce_scalar(gb.monoid.plus).new().value + 5 * want.nvals

@@ -63,7 +63,7 @@ def watched() -> Iterator[Any]:
 
 def window_bytes(D: Any) -> int:
     """Return what a window for searches in a matrix takes: some 20 bytes a vertex of two cards."""
-    return peer_searches.memory(D._store.layout.bounds)[0]
+    return peer_searches.memory(D._store.partition.bounds)[0]
 
 
 def compare_answers() -> None:

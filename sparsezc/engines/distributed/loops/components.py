@@ -37,21 +37,21 @@ def components(engine: DistributedEngine, matrix: Store) -> Store | None:
     n = matrix.nrows
     if not rows.can_run(engine, matrix, COST * (n + engine.nvals(matrix)), 3 * n * _parent_type(n).itemsize):
         return None
-    layout, local = engine.layouts.of((n,)), engine.local.engine
+    partition, local = engine.partitions.of((n,)), engine.local.engine
     store, hub = engine.local.settled(matrix.local)._store, -1
     if matrix.symmetric:
-        longest, lengths = engine.transport.numbers(*_longest_row(local, store, layout.lo)).T
+        longest, lengths = engine.transport.numbers(*_longest_row(local, store, partition.lo)).T
         hub = int(longest[lengths.argmax()])
-    parent = trees(local, store, layout.lo, n, hub)
+    parent = trees(local, store, partition.lo, n, hub)
     step = 1
     while step < engine.size:
         sent, coming = np.zeros((2, engine.size), np.int64)
         sent[(engine.rank - step) % engine.size] = coming[(engine.rank + step) % engine.size] = n
         engines.capability(local, "run_arrays")(unite, (parent, engine.transport.scatter(parent, sent, coming)), np.inf)
         step *= 2
-    label = parent[layout.lo : layout.hi].astype(np.int64)
+    label = parent[partition.lo : partition.hi].astype(np.int64)
     local = engine.local.from_arrays("full", (label,), INT64, label.size)
-    return Store(local, layout, (n,), counts=layout.sizes.copy())
+    return Store(local, partition, (n,), counts=partition.sizes.copy())
 
 
 def received(n: int, ranks: int) -> int:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sparsezc.device.processors import usable
 from sparsezc.engines.cpu import compiled_loops
 from sparsezc.engines.cpu.labels.weights import in_threads
-from sparsezc.engines.distributed.parts.layout import ROWS
+from sparsezc.engines.distributed.parts.partition import ROWS
 from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.expr import engines
 from sparsezc.memory.budget import has_host
@@ -23,7 +23,7 @@ from sparsezc.semirings.types.datatypes import DataType
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-    from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.parts.partition import Partition
 
 __all__ = ["Part", "can_run", "part"]
 
@@ -37,12 +37,12 @@ def can_run(engine: DistributedEngine, matrix: Store, cost: float, nbytes: int) 
 
     `cost`: nanoseconds that the statements take at least. If loops pay on one rank, all ranks run them.
     """
-    if engine.size == 1 or engine.on_device or matrix.layout.is_whole:
+    if engine.size == 1 or engine.on_device or matrix.partition.is_whole:
         return False
     engine.balancer.apply()
-    if matrix.layout is not engine.layouts.of(matrix.shape):
+    if matrix.partition is not engine.partitions.of(matrix.shape):
         engine.move(matrix)
-    if matrix.long is not None or matrix.layout.along is not ROWS or matrix.nrows > _EMPTY * engine.nvals(matrix):
+    if matrix.long is not None or matrix.partition.along is not ROWS or matrix.nrows > _EMPTY * engine.nvals(matrix):
         return False
     able = engines.can(engine.local.engine, "run_arrays") and has_host(nbytes)
     told = engine.transport.numbers(compiled_loops.pays(cost), able)
@@ -63,10 +63,10 @@ class Part:
 
     def __init__(self, engine: DistributedEngine, matrix: Store, values: Any) -> None:
         self._engine, self._matrix, self._values = engine, matrix, values
-        self._layout: Layout = engine.layouts.of(matrix.shape[:1])
+        self._partition: Partition = engine.partitions.of(matrix.shape[:1])
         self._arrays: tuple[Any, ...] = ()
         self._threads = _threads(engine)
-        self.lo, self.hi = self._layout.lo, self._layout.hi
+        self.lo, self.hi = self._partition.lo, self._partition.hi
 
     @contextmanager
     def lent(self) -> Iterator[None]:
@@ -97,7 +97,7 @@ class Part:
 
     def gather(self, mine: NDArray[Any]) -> NDArray[Any]:
         """Return the values of all ranks' rows; a collective."""
-        found: NDArray[Any] = self._engine.transport.gather(np.ascontiguousarray(mine), self._layout.sizes)
+        found: NDArray[Any] = self._engine.transport.gather(np.ascontiguousarray(mine), self._partition.sizes)
         return found
 
     def has_moves(self) -> bool:
@@ -108,7 +108,7 @@ class Part:
         """Return a vector with this rank's values at its rows; the array must not be used afterwards."""
         values = mine.astype(dtype.np_type)
         local = self._engine.local.from_arrays("full", (values,), dtype, values.size)
-        return Store(local, self._layout, self._matrix.shape[:1], counts=self._layout.sizes.copy())
+        return Store(local, self._partition, self._matrix.shape[:1], counts=self._partition.sizes.copy())
 
 
 def _threads(engine: DistributedEngine) -> int:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.distributed.parts import column_exchange, vector_exchange
-from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS, Layout
 from sparsezc.engines.distributed.parts.local_objects import array_module
 from sparsezc.engines.distributed.parts.matrix_exchange import by_rows, host_csr, whole_matrix
+from sparsezc.engines.distributed.parts.partition import COLUMNS, ROWS, Partition
 from sparsezc.engines.distributed.parts.row_exchange import (
     Rows,
     are_on_device,
@@ -58,17 +58,17 @@ def fold_matrix_at_owners(
     Matrix
         A local matrix of this rank's part.
     """
-    layout, shape = result.layout, result.shape
-    if layout.along == COLUMNS and has_panels(engine):
+    partition, shape = result.partition, result.shape
+    if partition.along == COLUMNS and has_panels(engine):
         return _panel_at_owners(engine, mine, result, op, dtype, reads=reads)
-    if layout.along == COLUMNS:
-        return column_exchange.at_owners(engine, mine, layout, op, shape, dtype, reads=reads)
-    if layout.along == ROWS:
+    if partition.along == COLUMNS:
+        return column_exchange.at_owners(engine, mine, partition, op, shape, dtype, reads=reads)
+    if partition.along == ROWS:
         if mine is None:
             mine = engine.local.matrix(dtype, shape)
         rows = rows_of(mine, are_on_device(engine, mine))
-        parts = sent_to_owners(engine, rows, layout, shape[1], dtype, reads=reads)
-        return folded(engine, parts, op, dtype, layout.local_shape(shape))
+        parts = sent_to_owners(engine, rows, partition, shape[1], dtype, reads=reads)
+        return folded(engine, parts, op, dtype, partition.local_shape(shape))
     return _on_every_rank(engine, mine, op, shape, dtype, reads=reads)
 
 
@@ -113,20 +113,20 @@ def _panel_at_owners(
     engine: DistributedEngine, mine: Any, result: Store, op: Any, dtype: DataType, *, reads: bool
 ) -> Any:
     k = result.shape[0]
-    layout = Layout(0, result.layout.bounds * k, engine.rank)
+    partition = Partition(0, result.partition.bounds * k, engine.rank)
     given = None if mine is None else vector_of_rows(engine, mine)
-    most = result.layout.sizes * k
+    most = result.partition.sizes * k
     if reads:
         most = engine.transport.numbers(0 if given is None else given.nvals)[:, 0]
-    merged = vector_exchange.fold_vector_at_owners(engine, given, layout, op, most, reads=reads)
+    merged = vector_exchange.fold_vector_at_owners(engine, given, partition, op, most, reads=reads)
     if result.is_empty_range:
-        return engine.local.matrix(dtype, result.layout.local_shape(result.shape))
+        return engine.local.matrix(dtype, result.partition.local_shape(result.shape))
     return rows_of_vector(engine, merged, k)
 
 
 def whole_panel(engine: DistributedEngine, store: Store, *, reads: bool) -> Any:
     """Return a matrix of few rows, cut by columns, with the entries of all ranks; values are 1 unless `reads`."""
-    if store.layout.along != COLUMNS or store.dtype.is_udt:
+    if store.partition.along != COLUMNS or store.dtype.is_udt:
         return whole_matrix(engine, store)
     if not has_panels(engine):
         return column_exchange.whole(engine, store, reads=reads)
@@ -134,11 +134,11 @@ def whole_panel(engine: DistributedEngine, store: Store, *, reads: bool) -> Any:
     counts = engine.counts(store)
     if not int(counts.sum()):
         return engine.local.matrix(store.dtype, store.shape)
-    layout = Layout(0, store.layout.bounds * k, engine.rank)
+    partition = Partition(0, store.partition.bounds * k, engine.rank)
     held = engine.local.vector(store.dtype, 0)
     if not store.is_empty_range:
         held = vector_of_rows(engine, store.local)
-    vector = Store(held, layout, (k * n,), counts=counts)
+    vector = Store(held, partition, (k * n,), counts=counts)
     return rows_of_vector(engine, vector_exchange.whole_vector(engine, vector, reads=reads), k)
 
 
@@ -155,7 +155,7 @@ def ring(engine: DistributedEngine, store: Store) -> Iterator[Any]:
 
     At any time a rank has one block beside its own.
     """
-    layout, size, dtype = store.layout, engine.size, store.dtype
+    partition, size, dtype = store.partition, engine.size, store.dtype
     counts = engine.counts(store)
     indptr, ids, values, on_device = rows_of(store.local, are_on_device(engine, store.local))
     item, wide, xp = dtype.np_type.itemsize, ids.dtype.itemsize, array_module(ids)
@@ -163,7 +163,7 @@ def ring(engine: DistributedEngine, store: Store) -> Iterator[Any]:
     mine = xp.concatenate([array.view(np.uint8) for array in map(xp.ascontiguousarray, (values, ids, degrees))])
     for step in range(size):
         owner = (engine.rank + step) % size
-        count, rows = int(counts[owner]), int(layout.sizes[owner])
+        count, rows = int(counts[owner]), int(partition.sizes[owner])
         if step:
             mine = engine.transport.shift(mine, count * (item + wide) + rows * 8)
         if not count:
@@ -171,7 +171,7 @@ def ring(engine: DistributedEngine, store: Store) -> Iterator[Any]:
             continue
         ends = count * item, count * (item + wide)
         offsets = np.zeros(store.nrows + 1, np.int64)
-        lo, hi = int(layout.bounds[owner]), int(layout.bounds[owner + 1])
+        lo, hi = int(partition.bounds[owner]), int(partition.bounds[owner + 1])
         offsets[lo + 1 : hi + 1] = on_host(mine[ends[1] :].copy()).view(np.int64)
         np.cumsum(offsets, out=offsets)
         parts = (mine[: ends[0]].copy().view(dtype.np_type), mine[ends[0] : ends[1]].copy().view(ids.dtype))
@@ -183,14 +183,14 @@ def rows_at_owners(engine: DistributedEngine, part: Any, places: NDArray[np.int6
 
     `places` ascend, and no two ranks have the same.
     """
-    layout, transport, dtype = engine.layouts.of(shape), engine.transport, part.dtype
-    if layout.along == ROWS:
+    partition, transport, dtype = engine.partitions.of(shape), engine.transport, part.dtype
+    if partition.along == ROWS:
         indptr, ids, values, on_device = rows_of(part, are_on_device(engine, part))
         offsets = indptr[np.searchsorted(places, np.arange(shape[0] + 1))]
         given = Rows(offsets, ids, values, on_device)
-        parts = sent_to_owners(engine, given, layout, shape[1], dtype, reads=True)
-        local = folded(engine, parts, binary.second[dtype], dtype, layout.local_shape(shape))
-        return Store(local, layout, shape)
+        parts = sent_to_owners(engine, given, partition, shape[1], dtype, reads=True)
+        local = folded(engine, parts, binary.second[dtype], dtype, partition.local_shape(shape))
+        return Store(local, partition, shape)
     indptr, ids, values = host_csr(part)
     rows = np.repeat(places, np.diff(indptr))
     counts = transport.numbers(ids.size)[:, 0].copy()

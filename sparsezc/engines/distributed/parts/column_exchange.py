@@ -18,7 +18,7 @@ from sparsezc.memory.csr import Csr
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-    from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.parts.partition import Partition
     from sparsezc.engines.distributed.parts.stores import Store
     from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.semirings.types.datatypes import DataType
@@ -28,14 +28,14 @@ __all__ = ["at_owners", "whole"]
 
 def whole(engine: Keeper, store: Store, *, reads: bool) -> Any:
     """Return a matrix of few rows, cut by columns, with the entries of all ranks; values are 1 unless `reads`."""
-    layout, (k, n), dtype = store.layout, store.shape, store.dtype
+    partition, (k, n), dtype = store.partition, store.shape, store.dtype
     counts = engine.counts(store)
     total = int(counts.sum())
     if not total:
         return engine.local.matrix(dtype, (k, n))
     indptr, ids, values = host_csr(store.local)
     lengths = engine.transport.numbers(*np.diff(indptr).tolist())  # by rank and row
-    ids = ids.astype(_id_type(layout))
+    ids = ids.astype(_id_type(partition))
     if reads:
         values, ids = engine.transport.gather_both(np.ascontiguousarray(values), ids, counts, counts)
         entries = np.empty(total, dtype.np_type)
@@ -43,7 +43,7 @@ def whole(engine: Keeper, store: Store, *, reads: bool) -> Any:
         ids, entries = engine.transport.gather(ids, counts), np.ones(1, dtype.np_type)
     offsets = np.concatenate([[0], np.cumsum(lengths.sum(axis=0))]).astype(np.int64)
     columns, end = np.empty(total, np.uint64), 0
-    for first, begins, each in zip(layout.bounds, np.cumsum(lengths, axis=0) - lengths, lengths, strict=False):
+    for first, begins, each in zip(partition.bounds, np.cumsum(lengths, axis=0) - lengths, lengths, strict=False):
         for at, length in zip((offsets[:-1] + begins).tolist(), each.tolist(), strict=True):
             begin, end = end, end + length
             columns[at : at + length] = ids[begin:end]
@@ -56,7 +56,7 @@ def whole(engine: Keeper, store: Store, *, reads: bool) -> Any:
 def at_owners(
     engine: DistributedEngine,
     mine: Any,
-    layout: Layout,
+    partition: Partition,
     op: Any,
     shape: tuple[int, ...],
     dtype: DataType,
@@ -67,21 +67,21 @@ def at_owners(
 
     `mine` has the whole's `shape`, of few rows; the result has this rank's columns.
     """
-    k, size, here = shape[0], engine.size, layout.hi - layout.lo
+    k, size, here = shape[0], engine.size, partition.hi - partition.lo
     ids, values = np.empty(0, np.uint64), np.empty(0, dtype.np_type)
     cuts = np.zeros((k, size + 1), np.int64)
     if mine is not None:
         indptr, ids, values = host_csr(mine)
         for row in range(k):
             first, last = indptr[row], indptr[row + 1]
-            cuts[row] = first + np.searchsorted(ids[first:last], layout.bounds.astype(np.uint64))
+            cuts[row] = first + np.searchsorted(ids[first:last], partition.bounds.astype(np.uint64))
     sent = np.diff(cuts, axis=1).T  # by owner and row
     told = engine.transport.numbers(*sent.ravel().tolist()).reshape(size, size, k)
     got = told[:, engine.rank]  # by sender and row
     item = dtype.np_type.itemsize if reads else 0
-    id_type = _id_type(layout)
+    id_type = _id_type(partition)
     nbytes = item + id_type.itemsize
-    message = [_part(ids, values if reads else None, cuts, r, (int(layout.bounds[r]), id_type)) for r in range(size)]
+    message = [_part(ids, values if reads else None, cuts, r, (int(partition.bounds[r]), id_type)) for r in range(size)]
     arrived = engine.transport.scatter(
         np.concatenate([piece for part in message for piece in part]),
         sent.sum(axis=1) * nbytes, got.sum(axis=1) * nbytes,
@@ -103,9 +103,9 @@ def at_owners(
     return folded(engine, parts, op, dtype, (k, here))
 
 
-def _id_type(layout: Layout) -> np.dtype[Any]:
+def _id_type(partition: Partition) -> np.dtype[Any]:
     """Return the type of column ids that are relative to their owner's first column."""
-    return np.dtype(np.uint32 if layout.longest < 1 << 32 else np.uint64)
+    return np.dtype(np.uint32 if partition.longest < 1 << 32 else np.uint64)
 
 
 def _part(

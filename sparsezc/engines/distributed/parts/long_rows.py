@@ -81,7 +81,7 @@ def join(engine: Keeper, store: Store) -> None:
         return
     indptr, ids, values = matrix_exchange.host_csr(long.local)
     rows = np.repeat(long.rows, np.diff(indptr))
-    csr = matrix_exchange.exchanged(engine, rows, ids, values, store.layout, store.shape, store.dtype)
+    csr = matrix_exchange.exchanged(engine, rows, ids, values, store.partition, store.shape, store.dtype)
     if not store.is_empty_range:
         part = engine.local.matrix_of(csr)
         update(store.local, assignment(part, store.local), Write(None, binary.second[store.dtype], False))
@@ -97,14 +97,14 @@ def add_results(
     M = long.local.T if flipped else long.local
     operands = (whole, M) if e.operation == "vxm" else (M, whole)
     mine = new(Expression(e.operation, operands, e.op, e.dtype, (h,)), engine.local)
-    target = engine.layouts.of((h,))
+    target = engine.partitions.of((h,))
     total = vector_exchange.fold_vector_at_owners(engine, mine, target, e.op.monoid.binaryop, long.counts)
-    here = np.flatnonzero((long.rows >= result.layout.lo) & (long.rows < result.layout.hi))
+    here = np.flatnonzero((long.rows >= result.partition.lo) & (long.rows < result.partition.hi))
     if here.size:
         ids, values = engine.local.engine.vector_to_coo(total._need()[1])
         chosen = np.isin(ids, here)
-        to = (long.rows[ids[chosen].astype(np.int64)] - result.layout.lo).astype(np.uint64)
-        size = result.layout.hi - result.layout.lo
+        to = (long.rows[ids[chosen].astype(np.int64)] - result.partition.lo).astype(np.uint64)
+        size = result.partition.hi - result.partition.lo
         part = engine.local.vector(
             e.dtype, size, engine.local.engine.vector_from_coo(to, values[chosen], e.dtype, size)
         )
@@ -113,9 +113,9 @@ def add_results(
 
 def add_partial_results(engine: DistributedEngine, e: Any, long: LongRows, flipped: bool, x: Store, mine: Any) -> Any:
     """Push the vector's entries at long rows: add their products to this rank's partial results, ``mine``."""
-    layout, h = x.layout, long.rows.size
-    here = np.flatnonzero((long.rows >= layout.lo) & (long.rows < layout.hi))
-    at = IndexList("list", (long.rows[here] - layout.lo).astype(np.uint64), int(here.size))
+    partition, h = x.partition, long.rows.size
+    here = np.flatnonzero((long.rows >= partition.lo) & (long.rows < partition.hi))
+    at = IndexList("list", (long.rows[here] - partition.lo).astype(np.uint64), int(here.size))
     picked = None
     if here.size:
         part = new(Expression("extract", (x.local, at), None, x.dtype, (here.size,)), engine.local)
@@ -123,7 +123,7 @@ def add_partial_results(engine: DistributedEngine, e: Any, long: LongRows, flipp
         to = here[ids.astype(np.int64)].astype(np.uint64)
         store = engine.local.engine.vector_from_coo(to, values, x.dtype, h)
         picked = engine.local.vector(x.dtype, h, store)
-    target = engine.layouts.of((h,))
+    target = engine.partitions.of((h,))
     most = np.full(engine.size, h, np.int64)
     whole = vector_exchange.fold_vector_at_owners(engine, picked, target, binary.second[x.dtype], most)
     M = long.local.T if flipped else long.local

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sparsezc.config import config
 from sparsezc.engines.distributed.model.received_bytes import DENSE, FEW
-from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
+from sparsezc.engines.distributed.parts.partition import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.row_exchange import (
     Rows,
     are_on_device,
@@ -61,7 +61,7 @@ class Transpose(Built[Store]):
 
     def current(self, engine: Keeper) -> Store | None:
         """Return the transpose, if built, in its shape's partition; a collective if that has changed."""
-        if self.built is not None and self.built.layout is not engine.layouts.of(self.built.shape):
+        if self.built is not None and self.built.partition is not engine.partitions.of(self.built.shape):
             if moves_by_rows(engine, self.built):
                 move_rows(engine, self.built)
             else:
@@ -83,7 +83,7 @@ def count_frontier(engine: Keeper, store: Store, matrix: Store) -> tuple[int, in
         return nvals, entries
     if not nvals:
         return 0, 0
-    if nvals * DENSE > store.layout.hi - store.layout.lo or matrix.layout.along == COLUMNS:
+    if nvals * DENSE > store.partition.hi - store.partition.lo or matrix.partition.along == COLUMNS:
         return nvals, int(matrix.local.nvals)
     degrees, longest = matrix.forms[Degrees].get_or_build(engine, matrix)
     if nvals * longest <= FEW:
@@ -113,18 +113,18 @@ def whole_csr(engine: Keeper, store: Store) -> Csr:
     OutOfMemory
         The matrix does not fit a machine's memory.
     """
-    if store.layout.is_whole or engine.size == 1:
+    if store.partition.is_whole or engine.size == 1:
         csr: Csr = store.local._to_csr()
         return csr
     counts = engine.counts(store)
     total = int(counts.sum())
     nbytes = 8 * (store.nrows + 1) + total * (8 + store.dtype.np_type.itemsize)
     require_on_all(engine, nbytes, f"the whole of a {store.nrows} x {store.ncols} matrix")
-    by_columns = store.layout.along is COLUMNS
+    by_columns = store.partition.along is COLUMNS
     indptr, ids, values = host_csr(store.local)
     if by_columns:
-        ids = ids + np.uint64(store.layout.lo)
-    lengths = np.full(engine.size, store.nrows, np.int64) if by_columns else store.layout.sizes
+        ids = ids + np.uint64(store.partition.lo)
+    lengths = np.full(engine.size, store.nrows, np.int64) if by_columns else store.partition.sizes
     transport = engine.transport
     degrees = transport.gather(np.diff(indptr), lengths)
     ids = transport.gather(ids, counts)
@@ -172,7 +172,7 @@ def by_rows(rows: Any, columns: Any, values: Any, shape: tuple[int, ...], dtype:
 
 def whole_matrix(engine: Keeper, store: Store) -> Any:
     """Return all of a matrix on every rank, on the local engine."""
-    if store.layout.is_whole or engine.size == 1:
+    if store.partition.is_whole or engine.size == 1:
         return store.local
     return engine.local.matrix_of(whole_csr(engine, store), symmetric=store.symmetric)
 
@@ -185,7 +185,7 @@ def offsets(matrix: Any) -> NDArray[np.int64]:
 
 def moves_by_rows(engine: Keeper, store: Store) -> bool:
     """Return whether a store is a matrix cut by rows, which :func:`move_rows` moves to its new partition."""
-    by_rows = len(store.shape) == 2 and store.layout.along == engine.layouts.of(store.shape).along == ROWS
+    by_rows = len(store.shape) == 2 and store.partition.along == engine.partitions.of(store.shape).along == ROWS
     return by_rows and not store.dtype.is_udt
 
 
@@ -194,7 +194,7 @@ def move_rows(engine: Keeper, store: Store) -> None:
 
     Long rows do not move, as each rank has a part of each.
     """
-    old, new, rank = store.layout, engine.layouts.of(store.shape), engine.rank
+    old, new, rank = store.partition, engine.partitions.of(store.shape), engine.rank
     csr = store.local._to_csr()
     cuts = np.clip(new.bounds, old.lo, old.hi) - old.lo
     ends = np.minimum(old.bounds[1:], new.bounds[rank + 1]) - np.maximum(old.bounds[:-1], new.bounds[rank])
@@ -270,46 +270,46 @@ def turned(engine: Keeper, store: Store) -> Store:
 
 def _transposed(engine: Keeper, store: Store) -> Store:
     shape = store.shape[::-1]
-    layout, held = engine.layouts.of(shape), store.layout
-    if held.is_whole or engine.size == 1 or (held.along is COLUMNS and layout.bounds is held.bounds):
+    partition, held = engine.partitions.of(shape), store.partition
+    if held.is_whole or engine.size == 1 or (held.along is COLUMNS and partition.bounds is held.bounds):
         made = engine.local.settled(store.local.T.new())
-        return Store(made, layout, shape)
+        return Store(made, partition, shape)
     if held.along is COLUMNS:
         return engine.parts_of(engine.local.matrix_of(whole_csr(engine, store)).T.new()._to_csr())
-    if layout.along is COLUMNS and layout.bounds is held.bounds:
-        return Store(engine.local.settled(store.local.T.new()), layout, shape)
-    if layout.along is COLUMNS or layout.is_whole:
+    if partition.along is COLUMNS and partition.bounds is held.bounds:
+        return Store(engine.local.settled(store.local.T.new()), partition, shape)
+    if partition.along is COLUMNS or partition.is_whole:
         return engine.parts_of(whole_matrix(engine, store).T.new()._to_csr())
     if not store.dtype.is_udt:
         mine = store.local.T.new()
         indptr, ids, values, on_device = rows_of(mine, are_on_device(engine, mine))
         given = Rows(indptr, ids + ids.dtype.type(held.lo), values, on_device)
-        parts = sent_to_owners(engine, given, layout, shape[1], store.dtype, reads=True)
-        local = folded(engine, parts, binary.second[store.dtype], store.dtype, layout.local_shape(shape))
-        return Store(local, layout, shape)
+        parts = sent_to_owners(engine, given, partition, shape[1], store.dtype, reads=True)
+        local = folded(engine, parts, binary.second[store.dtype], store.dtype, partition.local_shape(shape))
+        return Store(local, partition, shape)
     indptr, ids, values = host_csr(store.local)
     rows = np.repeat(np.arange(held.lo, held.hi, dtype=np.uint64), np.diff(indptr))
     order = np.argsort(ids, kind="stable")
     ids, rows, values = ids[order], rows[order], values[order]
-    csr = exchanged(engine, ids, rows, values, layout, shape, store.dtype)
-    return Store(engine.local.matrix_of(csr), layout, shape)
+    csr = exchanged(engine, ids, rows, values, partition, shape, store.dtype)
+    return Store(engine.local.matrix_of(csr), partition, shape)
 
 
 def exchanged(
-    engine: Keeper, rows: Any, columns: Any, values: Any, layout: Any, shape: tuple[int, ...], dtype: Any
+    engine: Keeper, rows: Any, columns: Any, values: Any, partition: Any, shape: tuple[int, ...], dtype: Any
 ) -> Csr:
     """Send entries, in ascending order of rows, to the owners of the rows; return this rank's rows.
 
     Columns ascend within each row, and lower ranks send lower columns.
     """
-    sent = np.diff(np.searchsorted(rows, layout.bounds))
+    sent = np.diff(np.searchsorted(rows, partition.bounds))
     received = engine.transport.numbers(*sent.tolist())[:, engine.rank].copy()
     scatter = engine.transport.scatter
-    rows = scatter(rows.astype(np.int64), sent, received) - layout.lo
+    rows = scatter(rows.astype(np.int64), sent, received) - partition.lo
     columns = scatter(columns.astype(np.uint64), sent, received)
     if dtype.is_udt:
         pieces = engine.transport.objects(np.split(values, np.cumsum(sent)[:-1]))
         values = np.concatenate([piece[engine.rank] for piece in pieces])
     else:
         values = scatter(np.ascontiguousarray(values), sent, received)
-    return by_rows(rows, columns, values, (layout.hi - layout.lo, shape[1]), dtype)
+    return by_rows(rows, columns, values, (partition.hi - partition.lo, shape[1]), dtype)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.store_methods import Keeper
 
-__all__ = ["ALIGN", "ROW", "Layout", "cut_evenly", "cut_rows"]
+__all__ = ["ALIGN", "ROW", "Partition", "cut_evenly", "cut_rows"]
 
 #: Ranges begin at multiples of this, so that each presence word belongs to one rank.
 ALIGN = 64
@@ -26,7 +26,7 @@ ROW = 4
 WHOLE, ROWS, COLUMNS = None, 0, 1
 
 
-class Layout:
+class Partition:
     """A partition: the range of rows, columns or positions that each rank has.
 
     Attributes
@@ -75,15 +75,15 @@ class Layout:
         return f"<{what} {self.bounds.tolist()}>"
 
 
-class Layouts:
+class Partitions:
     """The partitions in use: one list of bounds for each length, which all objects of that length have."""
 
     def __init__(self, rank: int, size: int) -> None:
         self.rank, self.size = rank, size
-        self._made: dict[tuple[int | None, int], Layout] = {}
-        self._by_search: dict[int, Layout] = {}
+        self._made: dict[tuple[int | None, int], Partition] = {}
+        self._by_search: dict[int, Partition] = {}
 
-    def of(self, shape: tuple[int, ...]) -> Layout:
+    def of(self, shape: tuple[int, ...]) -> Partition:
         """Return the partition of objects of a shape."""
         along: int | None = ROWS
         if shape[0] <= ALIGN and self.size > 1:
@@ -93,15 +93,15 @@ class Layouts:
         if found is None:
             other = self._made.get((ROWS if along is COLUMNS else COLUMNS, length))
             bounds = cut_evenly(length, self.size) if other is None else other.bounds
-            found = self._made[along, length] = Layout(along, bounds, self.rank)
+            found = self._made[along, length] = Partition(along, bounds, self.rank)
         return found
 
-    def by_search(self, searches: int) -> Layout:
+    def by_search(self, searches: int) -> Partition:
         """Return the partition by searches of matrices of `searches` rows."""
         found = self._by_search.get(searches)
         if found is None:
             bounds = np.arange(self.size + 1, dtype=np.int64) * searches // self.size
-            found = self._by_search[searches] = Layout(ROWS, bounds, self.rank, by_search=True)
+            found = self._by_search[searches] = Partition(ROWS, bounds, self.rank, by_search=True)
         return found
 
     def is_cut(self, length: int) -> bool:
@@ -114,7 +114,7 @@ class Layouts:
         for along in (ROWS, COLUMNS):
             old = self._made.get((along, length))
             if old is None or not np.array_equal(old.bounds, bounds):
-                self._made[along, length] = Layout(along, bounds, self.rank)
+                self._made[along, length] = Partition(along, bounds, self.rank)
 
 
 def cut_evenly(length: int, ranks: int) -> NDArray[np.int64]:

@@ -19,7 +19,7 @@ from sparsezc.memory.csr import Csr
 from sparsezc.memory.device import DeviceBuffer
 
 if TYPE_CHECKING:
-    from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.parts.partition import Partition
     from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.semirings.types.datatypes import DataType
 
@@ -72,19 +72,19 @@ def matrix_of(engine: Keeper, rows: Rows, ncols: int, dtype: DataType) -> Any:
 
 
 def sent_to_owners(
-    engine: Keeper, rows: Rows, layout: Layout, ncols: int, dtype: DataType, *, reads: bool
+    engine: Keeper, rows: Rows, partition: Partition, ncols: int, dtype: DataType, *, reads: bool
 ) -> list[Any]:
     """Send rows of the whole to their owners; return this rank's rows from each rank: a local matrix, or None.
 
     Unless `reads`, all values are 1 and none travel.
     """
-    transport, here, size = engine.transport, layout.hi - layout.lo, engine.size
+    transport, here, size = engine.transport, partition.hi - partition.lo, engine.size
     xp = array_module(rows.ids)
-    sent = np.diff(rows.indptr[layout.bounds])
+    sent = np.diff(rows.indptr[partition.bounds])
     received = transport.numbers(*sent.tolist())[:, engine.rank].copy()
     degrees = np.diff(rows.indptr)
     degrees = engine.as_local(degrees) if rows.on_device else degrees
-    degrees = on_host(transport.scatter(degrees, layout.sizes, np.full(size, here)))
+    degrees = on_host(transport.scatter(degrees, partition.sizes, np.full(size, here)))
     if reads:
         ids, values = transport.scatter_both(rows.ids, rows.values, (sent, sent), (received, received))
     else:

@@ -121,7 +121,7 @@ def pattern(engine: DistributedEngine, store: Store, memory: Memory, *, symmetri
     counts, dtype = engine.counts(store), index_dtype(store.ncols, memory.placement)
     csr = store.local._to_csr()
     indptr = np.zeros(store.nrows + 1, np.int64)
-    np.cumsum(engine.transport.gather(np.diff(csr.indptr), store.layout.sizes), out=indptr[1:])
+    np.cumsum(engine.transport.gather(np.diff(csr.indptr), store.partition.sizes), out=indptr[1:])
     xp = cuda.current().xp if engine.on_device else np  # cards read each other's memory faster than host arrays travel
     made, begins = allocate(memory.placement, int(counts.sum()), dtype), np.cumsum(counts) - counts
     for first in range(0, int(counts.max()), _PART):
@@ -144,22 +144,24 @@ def pattern(engine: DistributedEngine, store: Store, memory: Memory, *, symmetri
 
 def by_search(engine: DistributedEngine, store: Store) -> None:
     """Give each rank some rows of a matrix of few rows and few entries. A collective."""
-    layout = engine.layouts.by_search(store.nrows)
+    partition = engine.partitions.by_search(store.nrows)
     csr = matrix_exchange.whole_csr(engine, store)
-    first, last = (int(csr.indptr[at]) for at in (layout.lo, layout.hi))
+    first, last = (int(csr.indptr[at]) for at in (partition.lo, partition.hi))
     ids, values = on_host(csr.indices.read())[first:last].copy(), on_host(csr.values.read())
     values = np.repeat(values[:1], last - first) if csr.iso else values[first:last].copy()
-    rows = Csr.from_arrays(csr.indptr[layout.lo : layout.hi + 1] - first, ids, values, store.ncols, dtype=store.dtype)
-    counts = np.diff(csr.indptr[layout.bounds])
+    rows = Csr.from_arrays(
+        csr.indptr[partition.lo : partition.hi + 1] - first, ids, values, store.ncols, dtype=store.dtype
+    )
+    counts = np.diff(csr.indptr[partition.bounds])
     here = engine.local.matrix_of(rows) if ids.size else engine.local.matrix(store.dtype, (rows.nrows, store.ncols))
-    store.replace(here, layout, counts)
+    store.replace(here, partition, counts)
 
 
 def by_columns(engine: DistributedEngine, store: Store) -> None:
     """Give each rank its columns of a matrix of which it has some rows. A collective."""
-    layout, held, shape, dtype = engine.layouts.of(store.shape), store.layout, store.shape, store.dtype
+    partition, held, shape, dtype = engine.partitions.of(store.shape), store.partition, store.shape, store.dtype
     if engine.on_device and block_exchange.has_panels(engine):
-        made = _panels(engine, store, layout)
+        made = _panels(engine, store, partition)
     else:
         mine = None
         if not store.is_empty_range:
@@ -167,22 +169,22 @@ def by_columns(engine: DistributedEngine, store: Store) -> None:
             offsets = np.zeros(shape[0] + 1, np.int64)
             offsets[held.lo : held.hi + 1], offsets[held.hi + 1 :] = indptr, indptr[-1]
             mine = engine.local.matrix_of(Csr(shape[0], shape[1], offsets, wrap(ids), wrap(values), dtype, False))
-        made = column_exchange.at_owners(engine, mine, layout, binary.second[dtype], shape, dtype, reads=True)
-    store.replace(made, layout)
+        made = column_exchange.at_owners(engine, mine, partition, binary.second[dtype], shape, dtype, reads=True)
+    store.replace(made, partition)
 
 
-def _panels(engine: DistributedEngine, store: Store, layout: Any) -> Any:
+def _panels(engine: DistributedEngine, store: Store, partition: Any) -> Any:
     """Send ranges of panels to the owners of their vertices, which join the searches of all ranks in one panel."""
-    local, dtype, rows, here = engine.local, store.dtype, store.layout.sizes, layout.hi - layout.lo
+    local, dtype, rows, here = engine.local, store.dtype, store.partition.sizes, partition.hi - partition.lo
     width = int(rows[engine.rank])
     words, values = engine.zeros(0, np.uint32), engine.zeros(0, dtype.np_type)
     if width:
         words, values = local.arrays(block_exchange.vector_of_rows(engine, store.local), "words")
-    sent, received = (layout.sizes * width, here * rows)
+    sent, received = (partition.sizes * width, here * rows)
     in_words = [-(-each // 32) for each in (sent, received)]  # ranges begin at whole words
     words, values = engine.transport.scatter_both(words, values, (in_words[0], sent), (in_words[1], received))
     if not here:
-        return local.matrix(dtype, layout.local_shape(store.shape))
+        return local.matrix(dtype, partition.local_shape(store.shape))
     xp, bits, entries = array_module(words), [], []
     ends = np.cumsum(in_words[1]), np.cumsum(received)
     for k, last, end in zip(rows.tolist(), *(each.tolist() for each in ends), strict=True):

@@ -17,8 +17,8 @@ from sparsezc.memory.registry import Registry
 from sparsezc.semirings.types.datatypes import DataType
 
 if TYPE_CHECKING:
-    from sparsezc.engines.distributed.parts.layout import Layout
     from sparsezc.engines.distributed.parts.long_rows import LongRows
+    from sparsezc.engines.distributed.parts.partition import Partition
     from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.memory.csr import Csr
 
@@ -79,7 +79,7 @@ class Store:
     ----------
     local : Matrix or Vector
         The part, on the local engine: an ordinary object of the part's shape.
-    layout : Layout
+    partition : Partition
         The partition.
     shape : tuple of int
         The shape of the whole.
@@ -97,13 +97,13 @@ class Store:
         The results derived from it.
     """
 
-    __slots__ = ("__weakref__", "_rows", "counts", "edges", "forms", "layout", "local", "long", "shape", "symmetric")
+    __slots__ = ("__weakref__", "_rows", "counts", "edges", "forms", "partition", "local", "long", "shape", "symmetric")
 
     def __init__(
-        self, local: Any, layout: Layout, shape: tuple[int, ...], *, symmetric: bool = False,
+        self, local: Any, partition: Partition, shape: tuple[int, ...], *, symmetric: bool = False,
         counts: NDArray[Any] | None = None, long: LongRows | None = None,
     ) -> None:  # fmt: skip
-        self.local, self.layout, self.shape, self.symmetric = local, layout, shape, symmetric
+        self.local, self.partition, self.shape, self.symmetric = local, partition, shape, symmetric
         self.forms = Forms()
         self._rows: weakref.ref[Store] | None = None
         self.changed(counts)
@@ -135,20 +135,20 @@ class Store:
             self.edges = None  # the counted entries are those of other rows
         self._rows = weakref.ref(rows)  # weak, so that a large matrix can be freed
 
-    def replace(self, local: Any, layout: Layout, counts: NDArray[Any] | None = None) -> None:
+    def replace(self, local: Any, partition: Partition, counts: NDArray[Any] | None = None) -> None:
         """Replace this rank's part and the partition; the shape is the same."""
-        self.local, self.layout = local, layout
+        self.local, self.partition = local, partition
         self.changed(counts)
 
     def take(self, other: Store) -> None:
         """Take over another store's content and shape."""
         self.shape, self.symmetric = other.shape, other.symmetric
-        self.replace(other.local, other.layout, other.counts)
+        self.replace(other.local, other.partition, other.counts)
         self.long = other.long
 
-    def move_rows(self, engine: Keeper, csr: Csr, layout: Layout, counts: NDArray[Any]) -> None:
+    def move_rows(self, engine: Keeper, csr: Csr, partition: Partition, counts: NDArray[Any]) -> None:
         """Replace this rank's rows by those of a new partition of the same whole; the caller then updates forms."""
-        self.layout, self.local = layout, engine.local.matrix(self.dtype, layout.local_shape(self.shape))
+        self.partition, self.local = partition, engine.local.matrix(self.dtype, partition.local_shape(self.shape))
         if csr.nvals:  # the memory of the former part is free by now
             self.local = engine.local.matrix_of(csr)
         self.counts = counts
@@ -181,7 +181,7 @@ class Store:
     @property
     def is_empty_range(self) -> bool:
         """Return whether this rank has no row or column of the object: no statement runs on such a part."""
-        return self.layout.hi == self.layout.lo
+        return self.partition.hi == self.partition.lo
 
     @property
     def is_full(self) -> bool:

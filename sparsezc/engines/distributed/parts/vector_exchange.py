@@ -21,7 +21,7 @@ from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.expr.dispatch import PLAIN, Write, update
 
 if TYPE_CHECKING:
-    from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.parts.partition import Partition
     from sparsezc.engines.distributed.statements.products import Halo
     from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.semirings.types.datatypes import DataType
@@ -38,7 +38,7 @@ def whole_vector(engine: Keeper, store: Store, *, reads: bool = True, halo: Halo
 
     With a halo only this rank's values and those of the halo are defined.
     """
-    if store.layout.is_whole or engine.size == 1:
+    if store.partition.is_whole or engine.size == 1:
         return store.local
     n, dtype = store.nrows, store.dtype
     counts = engine.counts(store)
@@ -47,7 +47,7 @@ def whole_vector(engine: Keeper, store: Store, *, reads: bool = True, halo: Halo
         return engine.local.vector(dtype, n)
     if dtype.is_udt:
         ids, values = engine.local.arrays(store.local, "ids")
-        pieces = engine.transport.objects((ids + np.uint64(store.layout.lo), values))
+        pieces = engine.transport.objects((ids + np.uint64(store.partition.lo), values))
         parts = tuple(np.concatenate([piece[k] for piece in pieces]) for k in (0, 1))
         return engine.local.from_arrays("ids", parts, dtype, n)
     if total == n:
@@ -67,17 +67,17 @@ def whole_vector(engine: Keeper, store: Store, *, reads: bool = True, halo: Halo
 
 def _placed(mine: Any, values: Any, halo: Halo) -> Any:
     """Return values at all positions: this rank's, and those that arrived."""
-    made = array_module(values).empty(int(halo.layout.bounds[-1]), values.dtype)
-    made[halo.layout.lo : halo.layout.hi] = mine
+    made = array_module(values).empty(int(halo.partition.bounds[-1]), values.dtype)
+    made[halo.partition.lo : halo.partition.hi] = mine
     made[halo.asked] = values
     return made
 
 
 def _words_and_halo(engine: Keeper, store: Store, halo: Halo) -> Any:
     """Return a vector with the presence words of all ranks, and with the values of this rank and of its halo."""
-    layout, size = store.layout, engine.size
+    partition, size = store.partition, engine.size
     words, values = _words(engine, None if store.is_empty_range else store.local, 0, store.dtype)
-    nwords = -(-layout.sizes // WORD)
+    nwords = -(-partition.sizes // WORD)
     sent = np.full(size, words.size), halo.sent
     xp = array_module(words)
     found, values_there = engine.transport.scatter_both(
@@ -109,10 +109,10 @@ def id_type(n: int) -> np.dtype[Any]:
 
 
 def _gathered(engine: Keeper, store: Store, counts: NDArray[np.int64], form: str, reads: bool) -> Any:
-    n, layout, dtype = store.nrows, store.layout, store.dtype
+    n, partition, dtype = store.nrows, store.partition, store.dtype
     ids = id_type(n) if form == "ids" else np.dtype(np.uint32)
-    firsts = counts if form == "ids" else -(-layout.sizes // WORD)
-    seconds = (counts if form == "ids" else layout.sizes) if reads else np.zeros_like(counts)
+    firsts = counts if form == "ids" else -(-partition.sizes // WORD)
+    seconds = (counts if form == "ids" else partition.sizes) if reads else np.zeros_like(counts)
     mine = store.local if firsts[engine.rank] else None
     if form == "words" and not reads and mine is not None:
         (at,) = engine.local.arrays(mine, "bits")
@@ -120,7 +120,7 @@ def _gathered(engine: Keeper, store: Store, counts: NDArray[np.int64], form: str
         at, values = _words(engine, mine, 0, dtype)
     else:
         at, values = _positions(engine, mine, dtype)
-        at = (at + at.dtype.type(layout.lo)).astype(ids)
+        at = (at + at.dtype.type(partition.lo)).astype(ids)
     if not reads:
         found = engine.transport.gather(at, firsts)
         return engine.local.from_arrays(form, (found, None), dtype, n)
@@ -129,7 +129,7 @@ def _gathered(engine: Keeper, store: Store, counts: NDArray[np.int64], form: str
 
 
 def fold_vector_at_owners(
-    engine: Keeper, mine: Any, layout: Layout, op: Any, most: NDArray[np.int64], *, reads: bool = True
+    engine: Keeper, mine: Any, partition: Partition, op: Any, most: NDArray[np.int64], *, reads: bool = True
 ) -> Any:
     """Send this rank's partial results to the owners of their positions, which fold all in rank order.
 
@@ -138,7 +138,7 @@ def fold_vector_at_owners(
     engine : DistributedEngine
     mine : Vector or None
         A local vector of the whole's size; None: this rank has no entry.
-    layout : Layout
+    partition : Partition
         The partition, which gives the owners.
     op : TypedOp
         The binary operator that folds.
@@ -152,30 +152,30 @@ def fold_vector_at_owners(
     Vector
         A local vector of this rank's range.
     """
-    local, size = engine.local, layout.hi - layout.lo
+    local, size = engine.local, partition.hi - partition.lo
     dtype: DataType = op.return_type
     if engine.size == 1:
         return local.vector(dtype, size) if mine is None else mine
-    n = int(layout.bounds[-1])
+    n = int(partition.bounds[-1])
     if dtype.is_udt:
-        return _folded_objects(engine, mine, layout, op)
-    if layout.is_whole:
+        return _folded_objects(engine, mine, partition, op)
+    if partition.is_whole:
         pieces = _gathered_pieces(engine, mine, n, dtype, reads)
     elif not engine.on_device and int(most.max()) * (1 + _integers(dtype, reads)) <= FEW:
-        pieces = _told_pieces(engine, mine, layout, int(most.max()), dtype, reads)
-    elif _pads(engine, most, layout, dtype if reads else None):
-        pieces = _padded_pieces(engine, mine, layout, most, dtype, reads)
+        pieces = _told_pieces(engine, mine, partition, int(most.max()), dtype, reads)
+    elif _pads(engine, most, partition, dtype if reads else None):
+        pieces = _padded_pieces(engine, mine, partition, most, dtype, reads)
     elif reads:
-        pieces = _worded_pieces(engine, mine, layout, dtype)
+        pieces = _worded_pieces(engine, mine, partition, dtype)
     else:
-        return _united(engine, mine, layout, dtype)
+        return _united(engine, mine, partition, dtype)
     return _folded(engine, pieces, dtype, size, op, reads)
 
 
-def _pads(engine: Keeper, most: NDArray[np.int64], layout: Layout, dtype: DataType | None) -> bool:
+def _pads(engine: Keeper, most: NDArray[np.int64], partition: Partition, dtype: DataType | None) -> bool:
     """Return whether messages padded to the most positions that a rank may send take fewer bytes than words."""
-    n, value = int(layout.bounds[-1]), 0 if dtype is None else dtype.np_type.itemsize
-    return received_bytes.pads(most, layout.longest, n, value, packing(engine))
+    n, value = int(partition.bounds[-1]), 0 if dtype is None else dtype.np_type.itemsize
+    return received_bytes.pads(most, partition.longest, n, value, packing(engine))
 
 
 Piece = tuple[str, Any, Any]
@@ -213,7 +213,9 @@ def _integers(dtype: DataType, reads: bool) -> int:
     return -(-dtype.np_type.itemsize // 8) if reads else 0
 
 
-def _told_pieces(engine: Keeper, mine: Any, layout: Layout, most: int, dtype: DataType, reads: bool) -> list[Piece]:
+def _told_pieces(
+    engine: Keeper, mine: Any, partition: Partition, most: int, dtype: DataType, reads: bool
+) -> list[Piece]:
     """Exchange few positions and values as numbers, faster than in messages; return this rank's range of them."""
     told = np.zeros(1 + most * (1 + _integers(dtype, reads)), np.int64)
     if mine is not None:
@@ -224,26 +226,26 @@ def _told_pieces(engine: Keeper, mine: Any, layout: Layout, most: int, dtype: Da
     pieces: list[Piece] = []
     for row in engine.transport.numbers(*told.tolist()):
         ids = row[1 : 1 + row[0]]
-        first, last = ids.searchsorted((layout.lo, layout.hi)).tolist()
+        first, last = ids.searchsorted((partition.lo, partition.hi)).tolist()
         values = row[1 + most :].view(dtype.np_type)[first:last].copy() if reads else None
-        pieces.append(("ids", (ids[first:last] - layout.lo).astype(np.uint64), values))
+        pieces.append(("ids", (ids[first:last] - partition.lo).astype(np.uint64), values))
     return pieces
 
 
 def _padded_pieces(
-    engine: Keeper, mine: Any, layout: Layout, most: NDArray[np.int64], dtype: DataType, reads: bool
+    engine: Keeper, mine: Any, partition: Partition, most: NDArray[np.int64], dtype: DataType, reads: bool
 ) -> list[Piece]:
     """Exchange messages padded to the most positions that a rank may send, after the count of positions."""
-    ids, p = id_type(int(layout.bounds[-1])), engine.size
-    lengths = np.minimum(most, layout.longest)
+    ids, p = id_type(int(partition.bounds[-1])), engine.size
+    lengths = np.minimum(most, partition.longest)
     length = int(lengths[engine.rank])
     at, values = _positions(engine, mine, dtype)
     xp = array_module(at)
-    cuts = xp.searchsorted(at.astype(np.int64), xp.asarray(layout.bounds)).tolist()
+    cuts = xp.searchsorted(at.astype(np.int64), xp.asarray(partition.bounds)).tolist()
     numbers, block = xp.zeros((p, length + 1), ids), xp.zeros((p, length if reads else 0), dtype.np_type)
     for r, (first, last) in enumerate(pairwise(cuts)):
         numbers[r, 0] = last - first
-        numbers[r, 1 : last - first + 1] = at[first:last].astype(np.int64) - int(layout.bounds[r])
+        numbers[r, 1 : last - first + 1] = at[first:last].astype(np.int64) - int(partition.bounds[r])
         if reads:
             block[r, : last - first] = values[first:last]
     mine_first, firsts = np.full(p, length + 1), lengths + 1
@@ -262,23 +264,23 @@ def _padded_pieces(
     return pieces
 
 
-def _worded_pieces(engine: Keeper, mine: Any, layout: Layout, dtype: DataType) -> list[Piece]:
+def _worded_pieces(engine: Keeper, mine: Any, partition: Partition, dtype: DataType) -> list[Piece]:
     """Exchange presence words and a value for each position; return this rank's range of them."""
-    n, p = int(layout.bounds[-1]), engine.size
+    n, p = int(partition.bounds[-1]), engine.size
     words, values = _words(engine, mine, n, dtype)  # ranges begin at whole words
-    sent = -(-layout.sizes // WORD), layout.sizes
+    sent = -(-partition.sizes // WORD), partition.sizes
     nat, nvalues = (int(each[engine.rank]) for each in sent)
     found, parts = engine.transport.scatter_both(words, values, sent, (np.full(p, nat), np.full(p, nvalues)))
     return [("words", found[r * nat : (r + 1) * nat], parts[r * nvalues : (r + 1) * nvalues]) for r in range(p)]
 
 
-def _united(engine: Keeper, mine: Any, layout: Layout, dtype: DataType) -> Any:
+def _united(engine: Keeper, mine: Any, partition: Partition, dtype: DataType) -> Any:
     """Exchange presence words only, as every value is 1; return the union of all ranks' words in this rank's range."""
     if mine is None:
-        words = engine.zeros(-(-int(layout.bounds[-1]) // WORD), np.uint32)
+        words = engine.zeros(-(-int(partition.bounds[-1]) // WORD), np.uint32)
     else:
         (words,) = engine.local.arrays(mine, "bits")
-    sent = -(-layout.sizes // WORD)  # ranges begin at whole words
+    sent = -(-partition.sizes // WORD)  # ranges begin at whole words
     count = int(sent[engine.rank])
     arrived = engine.transport.scatter(words, sent, np.full(engine.size, count))
     if not count:
@@ -286,7 +288,7 @@ def _united(engine: Keeper, mine: Any, layout: Layout, dtype: DataType) -> Any:
     found = arrived[:count]
     for r in range(1, engine.size):
         found |= arrived[r * count : (r + 1) * count]
-    return engine.local.from_arrays("words", (found, None), dtype, layout.hi - layout.lo)
+    return engine.local.from_arrays("words", (found, None), dtype, partition.hi - partition.lo)
 
 
 def _folded(engine: Keeper, pieces: list[Piece], dtype: DataType, size: int, op: Any, reads: bool) -> Any:
@@ -315,16 +317,16 @@ def _folded(engine: Keeper, pieces: list[Piece], dtype: DataType, size: int, op:
     return local.vector(dtype, size) if merged is None else merged
 
 
-def _folded_objects(engine: Keeper, mine: Any, layout: Layout, op: Any) -> Any:
+def _folded_objects(engine: Keeper, mine: Any, partition: Partition, op: Any) -> Any:
     """Fold values of user-defined types, which travel as pickled objects."""
-    local, size, dtype = engine.local, layout.hi - layout.lo, op.return_type
+    local, size, dtype = engine.local, partition.hi - partition.lo, op.return_type
     given = None if mine is None else local.arrays(mine, "ids")
     merged = local.vector(dtype, size)
     for piece in engine.transport.objects(given):
         if piece is None or not size:
             continue
         ids, values = piece
-        here = (ids >= layout.lo) & (ids < layout.hi)
-        part = local.from_arrays("ids", (ids[here] - np.uint64(layout.lo), values[here]), dtype, size)
+        here = (ids >= partition.lo) & (ids < partition.hi)
+        part = local.from_arrays("ids", (ids[here] - np.uint64(partition.lo), values[here]), dtype, size)
         update(merged, assignment(part, merged), Write(None, op, False) if merged.nvals else PLAIN)
     return merged

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.distributed.model.received_bytes import DENSE
 from sparsezc.engines.distributed.parts import matrix_exchange
-from sparsezc.engines.distributed.parts.layout import COLUMNS
 from sparsezc.engines.distributed.parts.local_objects import new, write_local
+from sparsezc.engines.distributed.parts.partition import COLUMNS
 from sparsezc.engines.distributed.statements import entries, rowwise
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.expr.expression import Expression, IndexList, Operand
@@ -31,15 +31,15 @@ Ints = NDArray[np.int64]
 def assign(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
     """Run assign or subassign."""
     value, *keys = e.operands
-    result, layout = out._store, out._store.layout
+    result, partition = out._store, out._store.partition
     full = _is_full_after(e, result, value, write)
     if not value.ndim and all(key.kind == "all" for key in keys):  # a scalar for all positions: no exchange
-        shape = layout.local_shape(result.shape)
+        shape = partition.local_shape(result.shape)
         everywhere = tuple(IndexList("all", None, n) for n in shape)
         if out.ndim == 1 and write.mask is not None and not engine.on_device:
             _prepare(engine, result, write.mask)
         write_local(result, Expression(e.operation, (value, *everywhere), None, e.dtype, shape), write)
-        result.changed(layout.sizes if full else None)
+        result.changed(partition.sizes if full else None)
         return
     region = _Region(engine, keys, result)
     given = region.part(value) if value.ndim else value
@@ -56,19 +56,19 @@ def assign(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
         masks = shape if mask is None else mask.parent.shape
         here = Expression(e.operation, (given, *keys), None, e.dtype, shape, masks)
         update(result.local, here, Write(mask, write.accum, write.replace))
-    result.changed(layout.sizes if full else None)
+    result.changed(partition.sizes if full else None)
 
 
 def _prepare(engine: DistributedEngine, result: Store, mask: Any) -> None:
     """Store `result` by position before many writes: into a list of entries SuiteSparse writes one in 26 ns."""
-    here = result.layout.hi - result.layout.lo
+    here = result.partition.hi - result.partition.lo
     if not mask.complement and not result.dtype.is_udt and mask.parent._store.local.nvals * DENSE > here:
         engine.local.by_position(result.local)
 
 
 def _is_full_after(e: Any, result: Store, value: Any, write: Any) -> bool:
     """Return whether a vector is known to have every entry after an assignment."""
-    if len(e.shape) != 1 or result.layout.is_whole or write.replace:
+    if len(e.shape) != 1 or result.partition.is_whole or write.replace:
         return False
     present = value.value is not None if value.ndim == 0 else value._store.is_full
     if result.is_full and (present or (write.accum is not None and value.ndim)):
@@ -90,15 +90,15 @@ class _Region:
     """
 
     def __init__(self, engine: DistributedEngine, keys: list[IndexList], result: Store) -> None:
-        self._engine, self._layout = engine, result.layout
-        self._is_whole = engine.size == 1 or result.layout.is_whole
-        self.cut = 1 if result.layout.along is COLUMNS else 0
+        self._engine, self._partition = engine, result.partition
+        self._is_whole = engine.size == 1 or result.partition.is_whole
+        self.cut = 1 if result.partition.along is COLUMNS else 0
         self._kinds = [key.kind for key in keys]
         self.which: Ints | None = None
         self.key = keys[self.cut]
         if self._is_whole:
             return
-        lo, hi = result.layout.lo, result.layout.hi
+        lo, hi = result.partition.lo, result.partition.hi
         if self.key.kind == "all":
             self.key = IndexList("all", None, hi - lo)
             return
@@ -124,9 +124,9 @@ class _Region:
         store = x._store
         if x._transposed and not engine.known_symmetric(x):
             store = matrix_exchange.turned(engine, store)
-        if self.which is None and store.layout.along == self._layout.along:
+        if self.which is None and store.partition.along == self._partition.along:
             return store.local
-        places = np.arange(self._layout.lo, self._layout.hi) if self.which is None else self.which
+        places = np.arange(self._partition.lo, self._partition.hi) if self.which is None else self.which
         if self.cut == 0:
             return entries.asked_rows(engine, store, places)
         whole = matrix_exchange.whole_matrix(engine, store)

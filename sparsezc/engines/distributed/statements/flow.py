@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.cpu.suitesparse.machine_code import compiled
 from sparsezc.engines.distributed.parts import matrix_exchange
-from sparsezc.engines.distributed.parts.layout import ROWS
 from sparsezc.engines.distributed.parts.local_objects import put
+from sparsezc.engines.distributed.parts.partition import ROWS
 from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
@@ -46,7 +46,7 @@ def net_flow(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | 
     store, result = A._store, out._store
     if A.shape != e.shape:
         raise DimensionMismatch(f"net_flow: {A.name} was resized since the expression was made")
-    if engine.size == 1 or store.layout.along is not ROWS:
+    if engine.size == 1 or store.partition.along is not ROWS:
         return False
     counts = engine.counts(store)
     nbytes = _ENTRY * int(counts.max()) + _VERTEX * A.nrows
@@ -104,14 +104,14 @@ class _Flow:
     """
 
     def __init__(self, engine: DistributedEngine, store: Any, name: str) -> None:
-        self.engine, self.layout = engine, store.layout
-        self.lo, self.hi, n = store.layout.lo, store.layout.hi, store.nrows
+        self.engine, self.partition = engine, store.partition
+        self.lo, self.hi, n = store.partition.lo, store.partition.hi, store.nrows
         self.indptr, columns, values = matrix_exchange.host_csr(store.local)
         self.ids, self.residual = columns.astype(np.int64), np.array(values)
         rows = np.repeat(np.arange(self.lo, self.hi), np.diff(self.indptr))
         self.outside = np.flatnonzero((self.ids < self.lo) | (self.ids >= self.hi))
         column, self.row = self.ids[self.outside], rows[self.outside]
-        owner = np.searchsorted(store.layout.bounds, column, side="right") - 1
+        owner = np.searchsorted(store.partition.bounds, column, side="right") - 1
         self.giving, self.taking = np.lexsort((self.row, column)), np.argsort(owner, kind="stable")
         self.ends = np.searchsorted(owner[self.taking], np.arange(engine.size + 1))
         self.back = self._opposite(rows, column, name)

@@ -17,8 +17,8 @@ from sparsezc.engines.cpu.labels.moves import given_rounds, rounds, totals
 from sparsezc.engines.cpu.labels.numba_loops import loops
 from sparsezc.engines.cpu.labels.weights import checked_labels, choose, spans_of, sums_within
 from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, spread
-from sparsezc.engines.distributed.parts.layout import ROWS
 from sparsezc.engines.distributed.parts.local_objects import put
+from sparsezc.engines.distributed.parts.partition import ROWS
 from sparsezc.engines.distributed.statements import labels_in_place, rowwise
 from sparsezc.engines.distributed.statements.walks import lent
 from sparsezc.exceptions import DimensionMismatch, InvalidValue
@@ -46,13 +46,13 @@ def _is_cut(engine: DistributedEngine, e: Any) -> bool:
     A = e.operands[0]
     if A.shape != e.shape * 2:
         raise DimensionMismatch(f"{e.operation}: {A.name} was resized since the expression was made")
-    return engine.size > 1 and A._store.layout.along is ROWS
+    return engine.size > 1 and A._store.partition.along is ROWS
 
 
 def _put(engine: DistributedEngine, e: Any, out: Any, write: Any, label: NDArray[Any]) -> None:
     """Write this rank's range of a full vector that all ranks have."""
-    layout = out._store.layout
-    _write(engine, e, out, write, engine.as_local(np.array(label[layout.lo : layout.hi], np.int64)))
+    partition = out._store.partition
+    _write(engine, e, out, write, engine.as_local(np.array(label[partition.lo : partition.hi], np.int64)))
 
 
 def _write(engine: DistributedEngine, e: Any, out: Any, write: Any, mine: Any) -> None:
@@ -95,14 +95,14 @@ def move_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
     label = checked_labels(e, given).copy()
     turn = None if turn is None else checked_labels(e, turn)
     every = np.ones(label.size, np.bool_) if k is None else k > 0
-    size, layout = int(every.sum()), A._store.layout
+    size, partition = int(every.sum()), A._store.partition
     moves = labels_in_place.moves_of(engine, e, label, k, scale, joins=False)
     if moves is not None:
-        _write(engine, e, out, write, labels_in_place.moved(engine, moves, layout, seed, turn, least, size))
+        _write(engine, e, out, write, labels_in_place.moved(engine, moves, partition, seed, turn, least, size))
         return None
     how = Choosing(label, Scratch(label.size), penalty=None if k is None else (k, totals(label, k)), scale=scale)
     active = np.zeros(label.size, np.bool_)
-    active[layout.lo : layout.hi] = every[layout.lo : layout.hi]
+    active[partition.lo : partition.hi] = every[partition.lo : partition.hi]
     with lent(engine, A._store) as rows:
         for round_of in rounds(active, seed) if turn is None else given_rounds(active, turn):
             count = 0
@@ -110,21 +110,21 @@ def move_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
                 spans, mine, moved, _ = _chosen(engine, e, rows, how, listed)
                 count += moved.size
                 if moved.size > size // label_turns.MANY:
-                    active[layout.lo : layout.hi] = True
+                    active[partition.lo : partition.hi] = True
                 elif moved.size:
-                    _wake(engine, layout, spans, mine, active)
+                    _wake(engine, partition, spans, mine, active)
             if count <= least * size if turn is None else not count:
                 break
     _put(engine, e, out, write, label)
     return None
 
 
-def _wake(engine: DistributedEngine, layout: Any, spans: Spans, mine: Ints, active: NDArray[np.bool_]) -> None:
+def _wake(engine: DistributedEngine, partition: Any, spans: Spans, mine: Ints, active: NDArray[np.bool_]) -> None:
     """Make the neighbours of this rank's rows that moved active on the ranks that have them."""
     woken = np.zeros(active.size, np.bool_)
     loops().wake(spans, mine, woken)
     at = np.flatnonzero(woken)
-    sent = np.diff(np.searchsorted(at, layout.bounds))
+    sent = np.diff(np.searchsorted(at, partition.bounds))
     received = engine.transport.numbers(*sent.tolist())[:, engine.rank].copy()
     active[engine.transport.scatter(at, sent, received)] = True
 
@@ -137,12 +137,12 @@ def join_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
     group, k = (_whole(engine, e, v) for v in vectors[:2])
     scale, seed = (s.value for s in vectors[2:])
     within = checked_labels(e, group)
-    n, layout = within.size, A._store.layout
+    n, partition = within.size, A._store.partition
     moves = labels_in_place.moves_of(engine, e, within, k, scale, joins=True)
     if moves is not None:
-        _write(engine, e, out, write, labels_in_place.joined(engine, moves, layout, seed))
+        _write(engine, e, out, write, labels_in_place.joined(engine, moves, partition, seed))
         return None
-    own = np.arange(layout.lo, layout.hi)
+    own = np.arange(partition.lo, partition.hi)
     with lent(engine, A._store) as rows:
         inside = _told(engine, sums_within(spans_of(e, rows, own), own, within))[0]
         whole, cut, label = totals(within, k), inside.copy(), np.arange(n)
@@ -150,7 +150,7 @@ def join_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
         a, b = label_turns.multipliers(seed, 1)[0]
         how = Choosing(label, Scratch(n), penalty=(k, k.copy()), scale=scale, within=within)
         mine_only = np.zeros(n, np.bool_)
-        mine_only[layout.lo : layout.hi] = True
+        mine_only[partition.lo : partition.hi] = True
         for turn in range(label_turns.TURNS):
             listed = loops().list_turn(alone & mine_only, a, b, turn, clears=False)
             joins = Joins(cut, whole, alone, a, b, turn)
@@ -180,32 +180,32 @@ def color_rows(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool 
     if in_place is not None:
         _write(engine, e, out, write, in_place)
         return None
-    layout = A._store.layout
+    partition = A._store.partition
     color = np.full(e.shape[0], -1)
-    left = np.arange(layout.lo, layout.hi)
+    left = np.arange(partition.lo, partition.hi)
     with lent(engine, A._store) as rows:
         begin, end = rows.ends(left)
         i, at = spread(left, begin, end - begin)
         j = rows.indices[at]
     before = (order[j] > order[i]) | ((order[j] == order[i]) & (j < i))
     i, j = i[before], j[before]
-    firsts = np.searchsorted(i, np.arange(layout.lo, layout.hi + 1))
+    firsts = np.searchsorted(i, np.arange(partition.lo, partition.hi + 1))
     met = np.full(i.size, -1)  # the colour of each preceding neighbour, once it has one
     open_ = np.arange(i.size)
     for _ in range(_ROUNDS):
         found = color[j[open_]]
         met[open_] = found
         open_ = open_[found < 0]
-        waits = np.zeros(layout.hi - layout.lo, np.bool_)
-        waits[i[open_] - layout.lo] = True
-        ready = left[~waits[left - layout.lo]]
-        first, last = (firsts[ready - layout.lo + k] for k in (0, 1))
+        waits = np.zeros(partition.hi - partition.lo, np.bool_)
+        waits[i[open_] - partition.lo] = True
+        ready = left[~waits[left - partition.lo]]
+        first, last = (firsts[ready - partition.lo + k] for k in (0, 1))
         place, at = spread(np.arange(ready.size), first, last - first)
         chosen, colors = _told(engine, ready, _smallest_free(place, met[at], ready.size))
         if not chosen.size:
             break
         color[chosen] = colors
-        left = left[waits[left - layout.lo]]
+        left = left[waits[left - partition.lo]]
     rest = int(engine.transport.numbers(left.size)[:, 0].sum())
     if rest * _FEW > color.size:
         return False

@@ -35,11 +35,11 @@ def moves_of(
     local = engine.local.settled(padded_rows.widened(engine, store))
     here = Expression(e.operation, (local,), e.op, e.dtype, e.shape)
     made = engines.capability(engine.local.engine, "shared_moves")
-    return made(here, store.layout.lo, store.layout.hi, start, shares, scale, joins=joins)
+    return made(here, store.partition.lo, store.partition.hi, start, shares, scale, joins=joins)
 
 
 def moved(
-    engine: DistributedEngine, moves: Any, layout: Any, seed: int, turn: Ints | None, least: float, size: int
+    engine: DistributedEngine, moves: Any, partition: Any, seed: int, turn: Ints | None, least: float, size: int
 ) -> Any:
     """Move rows until few of `size` move, or, if `turn` gives their turns, none; return this rank's labels."""
     rounds, count, given = moves.rounds(seed, turn)
@@ -52,7 +52,7 @@ def moved(
             if now > size // label_turns.MANY:
                 moves.wake_all()
             elif now:
-                _wake(engine, moves, layout)
+                _wake(engine, moves, partition)
         if total <= least * size if turn is None else not total:
             break
     return moves.label
@@ -67,16 +67,16 @@ def _take_turn(engine: DistributedEngine, moves: Any, given: Any, a: Any, b: Any
     return counts
 
 
-def _wake(engine: DistributedEngine, moves: Any, layout: Any) -> None:
+def _wake(engine: DistributedEngine, moves: Any, partition: Any) -> None:
     """Wake the neighbours of rows that moved, on the ranks that have them."""
     at = moves.woken()
-    sent, received = _sizes(engine, at, layout)
+    sent, received = _sizes(engine, at, partition)
     moves.wake(engine.transport.scatter(at, sent, received))
 
 
-def _sizes(engine: DistributedEngine, at: Any, layout: Any) -> tuple[Ints, Ints]:
+def _sizes(engine: DistributedEngine, at: Any, partition: Any) -> tuple[Ints, Ints]:
     """Return, for each rank, how many of the ascending positions `at` it owns, and how many it sends to this one."""
-    sent = np.diff(on_host(array_module(at).searchsorted(at, engine.as_local(layout.bounds))))
+    sent = np.diff(on_host(array_module(at).searchsorted(at, engine.as_local(partition.bounds))))
     return sent, engine.transport.numbers(*sent.tolist())[:, engine.rank].copy()
 
 
@@ -86,9 +86,9 @@ def _pieces(counts: Ints, *arrays: Any) -> list[tuple[Any, ...]]:
     return [tuple(x[first:last] for x in arrays) for first, last in zip([0, *ends], ends, strict=False)]
 
 
-def joined(engine: DistributedEngine, moves: Any, layout: Any, seed: int) -> Any:
+def joined(engine: DistributedEngine, moves: Any, partition: Any, seed: int) -> Any:
     """Join rows to labels, each at most once; return this rank's labels."""
-    moves.begin_joins(engine.transport.gather(moves.inside, layout.sizes))
+    moves.begin_joins(engine.transport.gather(moves.inside, partition.sizes))
     a, b = label_turns.multipliers(seed, 1)[0]
     for turn in range(label_turns.TURNS):
         if _take_turn(engine, moves, 0, a, b, turn).any():
@@ -103,11 +103,11 @@ def joined(engine: DistributedEngine, moves: Any, layout: Any, seed: int) -> Any
 def colored(engine: DistributedEngine, e: Any, order: Ints) -> Any:
     """Return the colours of this rank's rows; None where the local engine does not colour them in place."""
     store = e.operands[0]._store
-    layout = store.layout
+    partition = store.partition
     if not engine.on_device:
         return None
     local = engine.local.settled(padded_rows.widened(engine, store))._store
-    colors = engines.capability(engine.local.engine, "shared_colors")(local, order, layout.lo, layout.hi)
+    colors = engines.capability(engine.local.engine, "shared_colors")(local, order, partition.lo, partition.hi)
     while colors is not None:
         rows, found = colors.choose()
         counts = engine.transport.numbers(rows.size)[:, 0].copy()
@@ -115,6 +115,6 @@ def colored(engine: DistributedEngine, e: Any, order: Ints) -> Any:
             break
         colors.take(*engine.transport.gather_both(rows, found, counts, counts))
         at, freed = colors.freed()
-        sent, received = _sizes(engine, at, layout)
+        sent, received = _sizes(engine, at, partition)
         colors.free(_pieces(received, *engine.transport.scatter_both(at, freed, (sent, sent), (received, received))))
     return None if colors is None else colors.color

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.engines.distributed.parts import block_exchange, matrix_exchange
-from sparsezc.engines.distributed.parts.layout import ALIGN, COLUMNS
 from sparsezc.engines.distributed.parts.local_objects import here, new, put, shifted, write_local
+from sparsezc.engines.distributed.parts.partition import ALIGN, COLUMNS
 from sparsezc.engines.distributed.statements import search_batches, searches
 from sparsezc.engines.distributed.statements.products import MOVABLE, ONES, one_in
 from sparsezc.expr.dispatch import Write, update
@@ -45,8 +45,8 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     if (a, b) == (None, None) or (a, b) in (("rows", None), (None, "columns")):
         offset = _offset(places, a, b, A, B)
         _write(engine, e, (_part(A), _part(B)), result, write, offset)
-    elif result.layout.by_search or (a == "columns" and search_batches.begins(engine, e, out, write)):
-        offset = result.layout.lo if "i" in places else 0
+    elif result.partition.by_search or (a == "columns" and search_batches.begins(engine, e, out, write)):
+        offset = result.partition.lo if "i" in places else 0
         _write(engine, e, (A._store.local, search_batches.whole(B)), result, write, offset)
     elif a == "columns" and e.shape[0] <= ALIGN and searches.step(engine, e, result, write):
         pass
@@ -68,10 +68,10 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
 
 def _cut(x: Any) -> str | None:
     """Return the dimension along which an operand, as the product reads it, is cut; None: it is whole."""
-    layout = x._store.layout
-    if layout.is_whole:
+    partition = x._store.partition
+    if partition.is_whole:
         return None
-    return "columns" if (layout.along == COLUMNS) != x._transposed else "rows"
+    return "columns" if (partition.along == COLUMNS) != x._transposed else "rows"
 
 
 def _part(x: Any, *, flip: bool = False) -> Any:
@@ -81,8 +81,8 @@ def _part(x: Any, *, flip: bool = False) -> Any:
 
 def _offset(places: Any, a: str | None, b: str | None, A: Any, B: Any) -> int:
     if a == "rows" and "i" in places:
-        return int(A._store.layout.lo)
-    return int(B._store.layout.lo) if b == "columns" and "j" in places else 0
+        return int(A._store.partition.lo)
+    return int(B._store.partition.lo) if b == "columns" and "j" in places else 0
 
 
 def _write(engine: DistributedEngine, e: Any, parts: tuple[Any, Any], result: Any, write: Any, offset: int) -> None:
@@ -104,7 +104,7 @@ def _pulls(engine: DistributedEngine, op: Any, frontier: Any, matrix: Any) -> bo
 def _pull(engine: DistributedEngine, e: Any, result: Any, write: Any, part: Any) -> None:
     A = e.operands[0]
     whole = block_exchange.whole_panel(engine, A._store, reads="x" in e.op.reads)
-    offset = result.layout.lo if "j" in e.op.reads else 0
+    offset = result.partition.lo if "j" in e.op.reads else 0
     _write(engine, e, (whole.T if A._transposed else whole, part), result, write, offset)
 
 
@@ -115,7 +115,7 @@ def _push(engine: DistributedEngine, e: Any, result: Any, write: Any, part: Any)
         expression = Expression("mxm", (_part(A), part), e.op, e.dtype, e.shape)
         mine = new(expression, engine.local)
         if "k" in e.op.reads:
-            mine = shifted(mine, A._store.layout.lo)
+            mine = shifted(mine, A._store.partition.lo)
     ones = e.op.binaryop.name == "pair" and e.op.monoid.name in ONES
     put(
         result,
@@ -128,12 +128,12 @@ def _by_rows(engine: DistributedEngine, e: Any, part: Any, result: Any, write: A
     """Multiply this rank's rows of A with all of B."""
     A, B = e.operands
     store = B._store
-    offset = result.layout.lo if "i" in e.op.reads else 0
+    offset = result.partition.lo if "i" in e.op.reads else 0
     if engine.nvals(store) * engine.size <= engine.nvals(A._store):
         whole = matrix_exchange.whole_matrix(engine, store)
         _write(engine, e, (part, whole.T if B._transposed else whole), result, write, offset)
         return
-    if store.layout.along == COLUMNS:
+    if store.partition.along == COLUMNS:
         store, flipped = matrix_exchange.turned(engine, store), not B._transposed
     else:
         flipped = B._transposed

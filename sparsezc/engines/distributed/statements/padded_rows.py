@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.engines.distributed.parts.layout import COLUMNS
+from sparsezc.engines.distributed.parts.partition import COLUMNS
 from sparsezc.engines.distributed.parts.row_exchange import on_host
 from sparsezc.engines.distributed.parts.stores import Built, Store
 from sparsezc.memory import wrap
@@ -43,17 +43,17 @@ class Wide(Built[Any]):
 
 
 def _widened(engine: Keeper, store: Store) -> Any:
-    layout, shape = store.layout, store.shape
-    if layout.is_whole:
+    partition, shape = store.partition, store.shape
+    if partition.is_whole:
         return store.local if engine.rank == 0 else engine.local.matrix(store.dtype, shape)
     csr = store.local._to_csr()
-    if layout.along is COLUMNS:
-        ids = on_host(csr.indices.read()).astype(np.uint64) + np.uint64(layout.lo)
+    if partition.along is COLUMNS:
+        ids = on_host(csr.indices.read()).astype(np.uint64) + np.uint64(partition.lo)
         made = Csr(shape[0], shape[1], csr.indptr, wrap(ids), csr.values, csr.dtype, csr.iso)
         return engine.local.matrix_of(made)
     indptr = np.empty(shape[0] + 1, np.int64)
-    indptr[: layout.lo], indptr[layout.hi :] = 0, csr.nvals
-    indptr[layout.lo : layout.hi + 1] = csr.indptr
+    indptr[: partition.lo], indptr[partition.hi :] = 0, csr.nvals
+    indptr[partition.lo : partition.hi + 1] = csr.indptr
     return engine.local.matrix_of(Csr(shape[0], shape[1], indptr, csr.indices, csr.values, csr.dtype, csr.iso))
 
 
@@ -72,11 +72,11 @@ def widened_mask(engine: Keeper, mask: Mask | None) -> Mask | None:
 
 def widened_vector(engine: Keeper, store: Store) -> Any:
     """Return this rank's entries of a vector at their places in the whole."""
-    if store.layout.is_whole or engine.size == 1:
+    if store.partition.is_whole or engine.size == 1:
         return store.local
     size, local = store.shape[0], engine.local
     if store.is_empty_range:
         return local.vector(store.dtype, size)
     ids, values = local.engine.vector_to_coo(store.local._need()[1])
-    made = local.engine.vector_from_coo(ids + np.uint64(store.layout.lo), values, store.dtype, size)
+    made = local.engine.vector_from_coo(ids + np.uint64(store.partition.lo), values, store.dtype, size)
     return local.vector(store.dtype, size, made)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.engines.distributed.parts import matrix_exchange
-from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.local_objects import assignment, new, put, shifted
+from sparsezc.engines.distributed.parts.partition import COLUMNS, ROWS
 from sparsezc.engines.distributed.statements import entries, padded_rows, rowwise
 from sparsezc.engines.distributed.statements.elementwise import part_of
 from sparsezc.expr.dispatch import Write, update
@@ -37,12 +37,12 @@ def elementwise(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
 def _of_users(engine: DistributedEngine, e: Any, out: Any) -> Any:
     """Run apply or select with a function of positions that a user wrote."""
     x, thunk = e.operands
-    store, layout = x._store, out._store.layout
+    store, partition = x._store, out._store.partition
     if x.ndim == 1:
         place = padded_rows.widened_vector(engine, store)
         made = new(Expression(e.operation, (place, thunk), e.op, e.dtype, e.shape), engine.local)
-        return entries.part_of_vector(engine, made, layout)
-    if layout.along is COLUMNS or store.layout.along is not ROWS or x._transposed:
+        return entries.part_of_vector(engine, made, partition)
+    if partition.along is COLUMNS or store.partition.along is not ROWS or x._transposed:
         return False
     made = new(
         Expression(e.operation, (padded_rows.widened(engine, store), thunk), e.op, e.dtype, e.shape), engine.local
@@ -52,22 +52,24 @@ def _of_users(engine: DistributedEngine, e: Any, out: Any) -> Any:
 
 def _built_in(engine: DistributedEngine, e: Any, out: Any) -> Any:
     """Run an operator that returns a position: the local position plus this rank's first one."""
-    layout = out._store.layout
-    counted = ("j" if layout.along is COLUMNS else "i") in e.op.elementwise
-    operands = tuple(part_of(engine, x, len(e.shape), first=k == 0, layout=layout) for k, x in enumerate(e.operands))
+    partition = out._store.partition
+    counted = ("j" if partition.along is COLUMNS else "i") in e.op.elementwise
+    operands = tuple(
+        part_of(engine, x, len(e.shape), first=k == 0, partition=partition) for k, x in enumerate(e.operands)
+    )
     if e.op.op.user_function is not None:
         return False
     if out._store.is_empty_range:
         return out._store.local
-    shape = layout.local_shape(e.shape)
+    shape = partition.local_shape(e.shape)
     made = new(Expression(e.operation, operands, e.op, e.dtype, shape, None, e.empty), engine.local)
     if not counted:
         return made
     if e.operation != "ewise_add":
-        return shifted(made, layout.lo)
+        return shifted(made, partition.lo)
     # where only one operand has an entry, the result is its value and no position
     both = new(Expression("ewise_mult", operands, e.op, e.dtype, shape), engine.local)
-    update(made, assignment(shifted(both, layout.lo), made), Write(None, binary.second[made.dtype], False))
+    update(made, assignment(shifted(both, partition.lo), made), Write(None, binary.second[made.dtype], False))
     return made
 
 
@@ -83,19 +85,21 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     else:
         left, right = e.operands
     store = left._store
-    if store.layout.is_whole or result.layout.along is not ROWS:
+    if store.partition.is_whole or result.partition.along is not ROWS:
         return False
     flipped = left._transposed != (e.operation == "vxm")  # its rows are summed over
     if flipped and not engine.known_symmetric(left):
         store = matrix_exchange.turned(engine, store)
-    if store.layout.along is not ROWS:
+    if store.partition.along is not ROWS:
         return False
     M = padded_rows.widened(engine, store)
     other = rowwise.whole(engine, right)
     operands = (other, M.T) if e.operation == "vxm" else (M, other)
     made = new(Expression(e.operation, operands, e.op, e.dtype, e.shape), engine.local)
     part = (
-        entries.part_of_vector(engine, made, result.layout) if out.ndim == 1 else rowwise.own_rows(engine, made, result)
+        entries.part_of_vector(engine, made, result.partition)
+        if out.ndim == 1
+        else rowwise.own_rows(engine, made, result)
     )
     put(result, part, write)
     result.changed()

@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.distributed.parts import long_rows, matrix_exchange, vector_exchange
-from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.local_objects import new, put, shifted, write_local
+from sparsezc.engines.distributed.parts.partition import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.stores import Built, Store
 from sparsezc.expr.expression import Expression
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-    from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.parts.partition import Partition
 
 __all__ = ["MOVABLE", "ONES", "Halo", "one_in", "product"]
 
@@ -52,7 +52,7 @@ class Halo(NamedTuple):
         Positions of this rank's range that the others read, by rank.
     sent, received : ndarray of int64, shape (ranks,)
         How many of `given` each rank reads, and how many of `asked` it owns.
-    layout : Layout
+    partition : Partition
         The partition of the vectors.
     """
 
@@ -60,7 +60,7 @@ class Halo(NamedTuple):
     given: Any
     sent: NDArray[np.int64]
     received: NDArray[np.int64]
-    layout: Layout
+    partition: Partition
 
 
 def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
@@ -68,26 +68,26 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     left = e.operation == "vxm"
     v, A = e.operands if left else e.operands[::-1]
     store, x, result = A._store, v._store, out._store
-    if engine.size == 1 or store.layout.is_whole:
+    if engine.size == 1 or store.partition.is_whole:
         write_local(result, _times(e, _operand(store, A._transposed), x.local, e.shape[0]), write)
         result.changed()
         return None
     if e.op.reads & {"i", "j", "k"} and e.op.monoid.name not in MOVABLE:
         return False
     # The matrix is cut along the result's dimension, or else along the vector's.
-    by_result = (A._transposed == left) != (store.layout.along == COLUMNS)
+    by_result = (A._transposed == left) != (store.partition.along == COLUMNS)
     other = store if engine.known_symmetric(A) else store.forms[matrix_exchange.Transpose].current(engine)
     pulled, pushed = (store, other) if by_result else (other, store)
-    if x.layout.is_whole:  # the transpose of a narrow matrix is cut along the same dimension
+    if x.partition.is_whole:  # the transpose of a narrow matrix is cut along the same dimension
         pushed = None
-    elif result.layout.is_whole:
+    elif result.partition.is_whole:
         pulled = None
     reads = e.op.of_users or ("x" if left else "y") in e.op.reads
     most = None
     if pulled is None or (pushed is not None and not x.is_full):
         most = _edges(engine, x, pushed)
     if pulled is not None and (most is None or pushed is None or _pulls(engine, e.op, most, pushed, reads)):
-        asked = _halo_of(engine, pulled, x.layout) if reads and not x.dtype.is_udt else None
+        asked = _halo_of(engine, pulled, x.partition) if reads and not x.dtype.is_udt else None
         whole = engine.local.by_position(vector_exchange.whole_vector(engine, x, reads=reads, halo=asked))
         _pull(engine, e, pulled, A._transposed != (not by_result), whole, result, write)
         result.expect_rows(pulled)
@@ -132,13 +132,13 @@ def _times(e: Any, M: Any, x: Any, size: int) -> Expression:
 def _pull(
     engine: DistributedEngine, e: Any, matrix: Store, flipped: bool, whole: Any, result: Store, write: Any
 ) -> None:
-    layout = result.layout
-    expression = _times(e, _operand(matrix, flipped), whole, layout.hi - layout.lo)
+    partition = result.partition
+    expression = _times(e, _operand(matrix, flipped), whole, partition.hi - partition.lo)
     if matrix.long is not None:
 
         def here() -> Any:
             if result.is_empty_range:
-                return engine.local.vector(e.dtype, layout.hi - layout.lo)
+                return engine.local.vector(e.dtype, partition.hi - partition.lo)
             return new(expression, engine.local)
 
         made = engine.balancer.timed(matrix, here)
@@ -149,7 +149,7 @@ def _pull(
     if not _counts_part(e, pull=True):
         engine.balancer.timed(matrix, lambda: write_local(result, expression, write))
     elif not result.is_empty_range:
-        put(result, shifted(new(expression, engine.local), layout.lo), write)
+        put(result, shifted(new(expression, engine.local), partition.lo), write)
     result.changed()
 
 
@@ -166,13 +166,13 @@ def _push(
 
     mine = engine.balancer.timed(matrix, here)
     if mine is not None and _counts_part(e, pull=False):
-        mine = shifted(mine, x.layout.lo)
+        mine = shifted(mine, x.partition.lo)
     if matrix.long is not None:
         mine = long_rows.add_partial_results(engine, e, matrix.long, flipped, x, mine)
         most = most + matrix.long.counts
     ones = e.op.binaryop.name == "pair" and e.op.monoid.name in ONES
     merged = vector_exchange.fold_vector_at_owners(
-        engine, mine, result.layout, e.op.monoid.binaryop, most, reads=not ones
+        engine, mine, result.partition, e.op.monoid.binaryop, most, reads=not ones
     )
     put(result, merged, write)
     result.changed()
@@ -187,24 +187,24 @@ def _counts_part(e: Any, *, pull: bool) -> bool:
     return bool(e.op.reads & wanted)
 
 
-def _halo_of(engine: DistributedEngine, matrix: Store, vector: Layout) -> Halo | None:
+def _halo_of(engine: DistributedEngine, matrix: Store, vector: Partition) -> Halo | None:
     """Return the halo of a matrix's rows; None if the whole vector should travel. A collective, at first use."""
-    if not engine.transport.packs_below or matrix.layout.along != ROWS or vector.along != ROWS:
+    if not engine.transport.packs_below or matrix.partition.along != ROWS or vector.along != ROWS:
         return None
     return matrix.forms[HaloOfRows].get_or_build(engine, matrix, vector)
 
 
-class HaloOfRows(Built["tuple[Layout, Halo | None]"]):
+class HaloOfRows(Built["tuple[Partition, Halo | None]"]):
     """Form: the partition of a vector, and the halo of the matrix's rows in it; None if the whole should travel."""
 
-    def get_or_build(self, engine: DistributedEngine, matrix: Store, vector: Layout) -> Halo | None:
+    def get_or_build(self, engine: DistributedEngine, matrix: Store, vector: Partition) -> Halo | None:
         """Return the halo in vectors of a partition. A collective, at first use."""
         if self.built is None or self.built[0] is not vector:
             self.built = vector, _asked_for(engine, matrix, vector)
         return self.built[1]
 
 
-def _asked_for(engine: DistributedEngine, matrix: Store, vector: Layout) -> Halo | None:
+def _asked_for(engine: DistributedEngine, matrix: Store, vector: Partition) -> Halo | None:
     n, size = int(vector.bounds[-1]), engine.size
     read = engine.as_local(np.zeros(n, np.bool_))
     parts = [matrix.local] if matrix.long is None else [matrix.local, matrix.long.local]

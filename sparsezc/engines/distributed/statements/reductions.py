@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.engines.distributed.parts import vector_exchange
-from sparsezc.engines.distributed.parts.layout import COLUMNS
 from sparsezc.engines.distributed.parts.local_objects import new, put, write_local
+from sparsezc.engines.distributed.parts.partition import COLUMNS
 from sparsezc.expr.dispatch import PLAIN, update
 from sparsezc.expr.expression import Expression, Operand
 
@@ -61,7 +61,7 @@ def reduce(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
     value = None
     if not store.is_empty_range:
         value = _local_scalar(Expression("reduce", (store.local,), e.op, e.dtype, ()))
-    if not store.layout.is_whole:
+    if not store.partition.is_whole:
         value = _folded(engine, value, e.op, e.dtype)
     out._receive(e, value, write.accum)
 
@@ -74,7 +74,7 @@ def inner(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | Non
     value = None
     if not u.is_empty_range:
         value = _local_scalar(Expression("inner", (u.local, v.local), e.op, e.dtype, ()))
-    if not u.layout.is_whole:
+    if not u.partition.is_whole:
         value = _folded(engine, value, e.op.monoid, e.dtype)
     out._receive(e, value, write.accum)
     return None
@@ -84,13 +84,13 @@ def reduce_rowwise(engine: DistributedEngine, e: Any, out: Any, write: Any) -> N
     """Fold each row of a matrix, or each column if it is transposed."""
     A = e.operands[0]
     store, result = A._store, out._store
-    across = A._transposed != (store.layout.along == COLUMNS)  # each rank has a part of every sum
+    across = A._transposed != (store.partition.along == COLUMNS)  # each rank has a part of every sum
     if across and engine.known_symmetric(A):
         across, flipped = False, not A._transposed
     else:
         flipped = A._transposed
     M = store.local.T if flipped else store.local
-    if not across or store.layout.is_whole or engine.size == 1:
+    if not across or store.partition.is_whole or engine.size == 1:
         shape = (M.shape[0],)
         write_local(result, Expression("reduce_rowwise", (M,), e.op, e.dtype, shape), write)
         result.changed()
@@ -98,6 +98,6 @@ def reduce_rowwise(engine: DistributedEngine, e: Any, out: Any, write: Any) -> N
     mine = None
     if not store.is_empty_range:
         mine = new(Expression("reduce_rowwise", (M,), e.op, e.dtype, e.shape), engine.local)
-    merged = vector_exchange.fold_vector_at_owners(engine, mine, result.layout, e.op.binaryop, engine.counts(store))
+    merged = vector_exchange.fold_vector_at_owners(engine, mine, result.partition, e.op.binaryop, engine.counts(store))
     put(result, merged, write)
     result.changed()

@@ -23,7 +23,7 @@ _warned: set[str] = set()
 def run(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
     """Run a statement on the whole on every rank."""
     parts = (out, *e.operands)
-    if engine.size > 1 and not all(x._store.layout.is_whole for x in parts if x._stored):
+    if engine.size > 1 and not all(x._store.partition.is_whole for x in parts if x._stored):
         kinds = [x.ndim for x in parts if x._stored]
         say(engine, f"{e.operation} of a {'Matrix' if max(kinds, default=1) == 2 else 'Vector'}")
     made: dict[int, Any] = {}
@@ -48,7 +48,7 @@ def run(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
         update(out, operands, Write(here, write.accum, write.replace))
         return
     target = whole(out)
-    alone = engine.size == 1 or out._store.layout.is_whole
+    alone = engine.size == 1 or out._store.partition.is_whole
     update(target, operands, Write(here, write.accum, write.replace))
     store = out._store
     if not alone:

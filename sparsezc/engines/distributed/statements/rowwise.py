@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.engines.distributed.parts import matrix_exchange, vector_exchange
-from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.local_objects import new, put
+from sparsezc.engines.distributed.parts.partition import COLUMNS, ROWS
 from sparsezc.engines.distributed.statements import entries, padded_rows
 from sparsezc.engines.distributed.statements.elementwise import ROW_SHIFTS
 from sparsezc.expr.dispatch import Write, update
@@ -19,7 +19,7 @@ from sparsezc.expr.expression import Expression, IndexList, Inner
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-    from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.parts.partition import Partition
 
 __all__ = ["by_rows", "labels", "own_rows", "selectk", "whole"]
 
@@ -40,20 +40,20 @@ def whole(engine: DistributedEngine, x: Any) -> Any:
 
 def by_rows(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
     """Run a statement of `ROLES` for this rank's rows."""
-    result, layout = out._store, out._store.layout
+    result, partition = out._store, out._store.partition
     roles = ROLES[e.operation].rjust(len(e.operands), "R")
     if e.op is not None and (e.op.is_positional or (e.operation == "outer" and e.dtype.is_udt)):
         return False
-    if layout.along is COLUMNS:  # few rows, whole; the columns are rows of the second operand
+    if partition.along is COLUMNS:  # few rows, whole; the columns are rows of the second operand
         if e.operation not in ("outer", "distances"):
             return False
         roles = "WR"
-    elif layout.is_whole and engine.size > 1:
+    elif partition.is_whole and engine.size > 1:
         roles = roles.replace("R", "W")
-    elif any(x.ndim == 2 and x._store.layout.along is COLUMNS and not x._transposed
+    elif any(x.ndim == 2 and x._store.partition.along is COLUMNS and not x._transposed
              for x, role in zip(e.operands, roles, strict=True) if role == "R"):  # fmt: skip
         return False
-    inner = None if roles[-1] != "-" else _shifted(engine, e.operands[-1], layout)
+    inner = None if roles[-1] != "-" else _shifted(engine, e.operands[-1], partition)
     if roles[-1] == "-" and inner is None:
         return False
     operands = [
@@ -61,15 +61,15 @@ def by_rows(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         for x, role in zip(e.operands, roles, strict=True)
     ]
     if not result.is_empty_range:
-        shape = layout.local_shape(e.shape)
+        shape = partition.local_shape(e.shape)
         put(result, new(Expression(e.operation, tuple(operands), e.op, e.dtype, shape), engine.local), write)
     result.changed()
     return None
 
 
-def _shifted(engine: DistributedEngine, inner: Inner, layout: Layout) -> Inner | None:
+def _shifted(engine: DistributedEngine, inner: Inner, partition: Partition) -> Inner | None:
     """Return the steps of sampled_mxm with rows counted from this rank's first; None: a step cannot be shifted."""
-    if layout.is_whole or engine.size == 1:
+    if partition.is_whole or engine.size == 1:
         return inner
     weights = []
     for each in inner.weights:
@@ -78,7 +78,7 @@ def _shifted(engine: DistributedEngine, inner: Inner, layout: Layout) -> Inner |
             if step.op.is_positional:
                 if step.op.name not in ROW_SHIFTS or step.op.op.user_function is not None:
                     return None
-                step = step._replace(right=int(step.right) + ROW_SHIFTS[step.op.name] * layout.lo)
+                step = step._replace(right=int(step.right) + ROW_SHIFTS[step.op.name] * partition.lo)
             steps.append(step)
         weights.append(each._replace(steps=tuple(steps)))
     return Inner(inner.op, tuple(weights))
@@ -94,7 +94,7 @@ def _rows(engine: DistributedEngine, x: Any) -> Any:
 
 def _apart(engine: DistributedEngine, e: Any, out: Any) -> bool:
     """Return whether the first operand and the result are cut by rows."""
-    return engine.size > 1 and e.operands[0]._store.layout.along is ROWS and out._store.layout.along is ROWS
+    return engine.size > 1 and e.operands[0]._store.partition.along is ROWS and out._store.partition.along is ROWS
 
 
 def labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
@@ -109,7 +109,7 @@ def labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | No
     mask = padded_rows.widened_mask(engine, write.mask)
     if not result.is_empty_range:
         update(made, step, Write(mask, None, mask is not None))
-    put(result, entries.part_of_vector(engine, made, result.layout), write)
+    put(result, entries.part_of_vector(engine, made, result.partition), write)
     result.changed()
     return None
 
@@ -122,7 +122,7 @@ def selectk(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         return False
     if A._transposed and not engine.known_symmetric(A):
         store = matrix_exchange.turned(engine, store)
-    if store.layout.along is not ROWS:
+    if store.partition.along is not ROWS:
         return False
     picked = new(
         Expression("selectk", (padded_rows.widened(engine, store), index, pick), None, e.dtype, e.shape), engine.local
@@ -140,10 +140,10 @@ def selectk(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
 
 def own_rows(engine: DistributedEngine, made: Any, result: Any) -> Any:
     """Return this rank's rows of a local matrix of the whole's shape."""
-    layout = result.layout
-    here = layout.hi - layout.lo
+    partition = result.partition
+    here = partition.hi - partition.lo
     shape = (here, made.shape[1])
     if not here or not shape[1]:
         return engine.local.matrix(made.dtype, shape)
-    keys = IndexList("range", range(layout.lo, layout.hi), here), IndexList("all", None, shape[1])
+    keys = IndexList("range", range(partition.lo, partition.hi), here), IndexList("all", None, shape[1])
     return new(Expression("extract", (made, *keys), None, made.dtype, shape), engine.local)

@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc.engines.distributed.model.searches import Batch, gathering, saved
 from sparsezc.engines.distributed.parts import search_exchange
-from sparsezc.engines.distributed.parts.layout import COLUMNS
+from sparsezc.engines.distributed.parts.partition import COLUMNS
 from sparsezc.engines.distributed.parts.search_exchange import Batches, Memory
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-    from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.parts.partition import Partition
     from sparsezc.engines.distributed.parts.stores import Store
 
-__all__ = ["begins", "gain", "layout_of", "whole"]
+__all__ = ["begins", "gain", "partition_of", "whole"]
 
 _FEW = 4096  # most entries of a matrix that is moved to the ranks of its searches
 _ELEMENTWISE = ("ewise_add", "ewise_mult", "ewise_union", "apply", "apply_left", "apply_right", "apply_index", "select")
 
 
-def layout_of(engine: DistributedEngine, e: Any, out: Any, stored: list[Any]) -> Layout | None:
+def partition_of(engine: DistributedEngine, e: Any, out: Any, stored: list[Any]) -> Partition | None:
     """Return the partition by searches if a statement can run in it; None: it cannot, or no operand is cut so."""
-    if not any(x._store.layout.by_search for x in stored):
+    if not any(x._store.partition.by_search for x in stored):
         return None
     of = e.operands[0] if e.operation in ("reduce", "reduce_rowwise") else out
     if of.ndim != 2 or not _runs(e, of._store.shape):
@@ -36,9 +36,9 @@ def layout_of(engine: DistributedEngine, e: Any, out: Any, stored: list[Any]) ->
     batch = [x for x in stored if x.ndim == 2 and not (e.operation == "mxm" and x is e.operands[1])]
     if any(x._store.shape != of._store.shape or x.dtype.is_udt for x in batch):
         return None
-    if any(not x._store.layout.by_search and engine.nvals(x._store) > _FEW for x in batch):
+    if any(not x._store.partition.by_search and engine.nvals(x._store) > _FEW for x in batch):
         return None
-    return engine.layouts.by_search(of._store.nrows)
+    return engine.partitions.by_search(of._store.nrows)
 
 
 def _runs(e: Any, shape: tuple[int, ...]) -> bool:
@@ -72,7 +72,7 @@ def begins(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool:
     """Cut the matrices of a product that begins searches by searches, if that pays; return whether it does."""
     A, B = e.operands
     searches = A._store.nrows
-    if A._transposed or searches == 1 or A.shape != out.shape or A._store.layout.along != COLUMNS:
+    if A._transposed or searches == 1 or A.shape != out.shape or A._store.partition.along != COLUMNS:
         return False
     if not _serves(e) or B.dtype.is_udt:
         return False
@@ -86,7 +86,7 @@ def begins(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool:
     if not _pays(engine, B, searches):
         return False
     for x in batch:
-        if not x._store.layout.by_search:
+        if not x._store.partition.by_search:
             search_exchange.by_search(engine, x._store)
     return True
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.distributed.parts import block_exchange, long_rows, matrix_exchange
-from sparsezc.engines.distributed.parts.layout import COLUMNS
 from sparsezc.engines.distributed.parts.local_objects import put
+from sparsezc.engines.distributed.parts.partition import COLUMNS
 from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.engines.distributed.parts.vector_exchange import id_type, listing
 from sparsezc.engines.distributed.statements import search_batches
@@ -24,7 +24,7 @@ from sparsezc.semirings.types.datatypes import INT32
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-    from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.parts.partition import Partition
 
 __all__ = ["levels", "step"]
 
@@ -36,7 +36,7 @@ def step(engine: DistributedEngine, e: Any, result: Store, write: Any) -> bool:
     """Run mxm of a matrix of few rows, cut by columns, if all entries of the result are equal; else return False."""
     A, B = e.operands
     frontier, matrix = A._store, B._store
-    if A._transposed or frontier.layout.along != COLUMNS or result.layout.along != COLUMNS:
+    if A._transposed or frontier.partition.along != COLUMNS or result.partition.along != COLUMNS:
         return False
     stored = (A, B) if write.mask is None else (A, B, write.mask.parent)
     if any(x.dtype.is_udt for x in stored):
@@ -50,8 +50,8 @@ def step(engine: DistributedEngine, e: Any, result: Store, write: Any) -> bool:
     part = engines.capability(engine.local.engine, "shared_step")(e.op, *parts, mask)
     if part is None:
         return False
-    reached = _reached(engine, part, (push, pull), result.layout)
-    here = result.layout.hi - result.layout.lo
+    reached = _reached(engine, part, (push, pull), result.partition)
+    here = result.partition.hi - result.partition.lo
     if here:
         reached = part.bits(here) if reached is None else reached
         made = engine.local.vector(e.dtype, here * part.width, part.result(reached, here))
@@ -62,32 +62,32 @@ def step(engine: DistributedEngine, e: Any, result: Store, write: Any) -> bool:
 def levels(engine: DistributedEngine, matrix: Store, sources: NDArray[np.int64]) -> Store | None:
     """Run all steps of searches, without a statement between; None, on all ranks, where statements run them."""
     shape = sources.size, matrix.shape[0]
-    if engine.size == 1 or not engine.on_device or matrix.layout.is_whole or matrix.dtype.is_udt or not sources.size:
+    if engine.size == 1 or not engine.on_device or matrix.partition.is_whole or matrix.dtype.is_udt or not sources.size:
         return None
     engine.balancer.apply()
     long_rows.join(engine, matrix)
-    if matrix.layout is not engine.layouts.of(matrix.shape):
+    if matrix.partition is not engine.partitions.of(matrix.shape):
         engine.move(matrix)
-    layout = engine.layouts.of(shape)
-    if layout.along != COLUMNS or search_batches.gain(engine, matrix, shape[0]) > 0:
+    partition = engine.partitions.of(shape)
+    if partition.along != COLUMNS or search_batches.gain(engine, matrix, shape[0]) > 0:
         return None
-    mine = np.flatnonzero((sources >= layout.lo) & (sources < layout.hi))
-    starts = (sources[mine] - layout.lo) * shape[0] + mine
+    mine = np.flatnonzero((sources >= partition.lo) & (sources < partition.hi))
+    starts = (sources[mine] - partition.lo) * shape[0] + mine
     push, pull = matrix, matrix if matrix.symmetric else matrix.forms[matrix_exchange.Transpose].current(engine)
     rows = _local(engine, push, pull)
-    here = layout.hi - layout.lo
+    here = partition.hi - partition.lo
     part = engines.capability(engine.local.engine, "shared_searches")(starts, (shape[0], here), *rows)
     told = engine.transport.numbers(part is not None, *([0] * 3 if part is None else part.rows()))
     if not told[:, 0].all():
         return None
-    window, heard = part.memory(layout.bounds)
-    shared = engine.transport.shared(window, heard, layout.bounds.tobytes(), matrix) if window else None
+    window, heard = part.memory(partition.bounds)
+    shared = engine.transport.shared(window, heard, partition.bounds.tobytes(), matrix) if window else None
     if shared is None:
         part.begin()
-        while (reached := _reached(engine, part.step(), (push, pull), layout)) is not None:
+        while (reached := _reached(engine, part.step(), (push, pull), partition)) is not None:
             part.turn(reached)
     else:
-        cards = shared.arrays, engine.rank, layout.bounds, shared.told.view(np.uint64), shared.wait, shared.left
+        cards = shared.arrays, engine.rank, partition.bounds, shared.told.view(np.uint64), shared.wait, shared.left
         came, left = part.run_on_cards(cards, told[:, 1:], pulls=pull is not None)
         shared.count_received(came)
         shared.leave(left)
@@ -95,22 +95,22 @@ def levels(engine: DistributedEngine, matrix: Store, sources: NDArray[np.int64])
     if here:
         vector = engine.local.vector(INT32, here * shape[0], part.levels())
         local = block_exchange.rows_of_vector(engine, vector, shape[0])
-    return Store(local, layout, shape)
+    return Store(local, partition, shape)
 
 
 def _local(engine: DistributedEngine, *stores: Store | None) -> list[Any]:
     return [None if x is None else engine.local.settled(x.local)._store for x in stores]
 
 
-def _reached(engine: DistributedEngine, part: Any, rows: tuple[Any, Any], layout: Layout) -> Any:
+def _reached(engine: DistributedEngine, part: Any, rows: tuple[Any, Any], partition: Partition) -> Any:
     """Run a step by the rows to push and to pull (or None); return this rank's reached bits, None without frontier."""
     told = engine.balancer.numbers(*part.work())
     if not told[:, 0].any():
         return None
     pushes, pulls = part.divide(told, pushes=rows[0] is not None, pulls=rows[1] is not None)
-    reached = _at_owners(engine, part, layout) if pushes else part.bits(layout.hi - layout.lo)
+    reached = _at_owners(engine, part, partition) if pushes else part.bits(partition.hi - partition.lo)
     if pulls:
-        part.pulled(_whole(engine, part, layout, told[:, 0]), int(layout.bounds[-1]), reached)
+        part.pulled(_whole(engine, part, partition, told[:, 0]), int(partition.bounds[-1]), reached)
     return reached
 
 
@@ -119,34 +119,34 @@ def _lists(engine: DistributedEngine, entries: int, receivers: int, n: int, widt
     return entries * (id_type(n).itemsize + _WORD) + listing(engine) < receivers * n * width // 8
 
 
-def _whole(engine: DistributedEngine, part: Any, layout: Layout, counts: NDArray[np.int64]) -> Any:
+def _whole(engine: DistributedEngine, part: Any, partition: Partition, counts: NDArray[np.int64]) -> Any:
     """Return the bits of all vertices of the frontier."""
-    n = int(layout.bounds[-1])
+    n = int(partition.bounds[-1])
     if not _lists(engine, int(counts.sum()), 1, n, part.width):
-        return engine.transport.gather(part.frontier_bits(), _words(layout, part.width))
-    at, words = part.frontier(layout.lo, id_type(n).itemsize == 8)
+        return engine.transport.gather(part.frontier_bits(), _words(partition, part.width))
+    at, words = part.frontier(partition.lo, id_type(n).itemsize == 8)
     at, words = engine.transport.gather_both(at, words, counts, counts)
     bits = part.bits(n)
     part.put(at, words, 0, bits)
     return bits
 
 
-def _at_owners(engine: DistributedEngine, part: Any, layout: Layout) -> Any:
+def _at_owners(engine: DistributedEngine, part: Any, partition: Partition) -> Any:
     """Push, and return the bits of this rank's vertices that are reached from any rank."""
-    n, size, rank = int(layout.bounds[-1]), engine.size, engine.rank
-    bits, lengths = part.bits(n), _words(layout, part.width)
+    n, size, rank = int(partition.bounds[-1]), engine.size, engine.rank
+    bits, lengths = part.bits(n), _words(partition, part.width)
     part.pushed(bits)
     length = int(lengths[rank])
     if _lists(engine, 0, size - 1, n, part.width):  # lists of few vertices would save bytes
-        sent = part.counted(bits, n, layout.local_bounds(engine), rank)
+        sent = part.counted(bits, n, partition.local_bounds(engine), rank)
         told = engine.transport.numbers(*sent.tolist())
         if _lists(engine, int(told.sum()), size - 1, n, part.width):
             received = told[:, rank].copy()
-            at, words = part.listed(bits, n, sent, (layout.local_bounds(engine), rank), id_type(n).itemsize == 8)
+            at, words = part.listed(bits, n, sent, (partition.local_bounds(engine), rank), id_type(n).itemsize == 8)
             at, words = engine.transport.scatter_both(at, words, (sent, sent), (received, received))
             first = int(lengths[:rank].sum())
             mine = bits[first : first + length].copy()
-            part.put(at, words, layout.lo, mine)
+            part.put(at, words, partition.lo, mine)
             return mine
     arrived = engine.transport.scatter(bits, lengths, np.full(size, length))
     mine = arrived[:length]
@@ -155,6 +155,6 @@ def _at_owners(engine: DistributedEngine, part: Any, layout: Layout) -> Any:
     return mine
 
 
-def _words(layout: Layout, width: int) -> NDArray[np.int64]:
+def _words(partition: Partition, width: int) -> NDArray[np.int64]:
     """Return the 32-bit words that the bits of each rank's vertices take; ranges begin at whole words."""
-    return -(-layout.sizes * width // _BITS)
+    return -(-partition.sizes * width // _BITS)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.distributed.parts import matrix_exchange, vector_exchange
-from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.local_objects import new, put, write_local
+from sparsezc.engines.distributed.parts.partition import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.engines.distributed.statements import entries, rowwise
 from sparsezc.expr.expression import Expression, IndexList
@@ -34,10 +34,10 @@ def _write(engine: DistributedEngine, e: Any, out: Any, write: Any, parts: tuple
 def _positions(engine: DistributedEngine, x: Any) -> tuple[Ints, NDArray[Any]]:
     """Return positions and values of a vector's entries on this rank; on rank 0 only if every rank has all."""
     store = x._store
-    if store.is_empty_range or (store.layout.is_whole and engine.rank):
+    if store.is_empty_range or (store.partition.is_whole and engine.rank):
         return np.empty(0, np.int64), np.empty(0, store.dtype.np_type)
     ids, values = engine.local.engine.vector_to_coo(store.local._need()[1])
-    return ids.astype(np.int64) + (0 if store.layout.is_whole else store.layout.lo), values
+    return ids.astype(np.int64) + (0 if store.partition.is_whole else store.partition.lo), values
 
 
 def _vector_at_owners(engine: DistributedEngine, e: Any, result: Store, at: Ints, values: NDArray[Any]) -> Any:
@@ -49,7 +49,7 @@ def _vector_at_owners(engine: DistributedEngine, e: Any, result: Store, at: Ints
         made = engine.local.engine.vector_from_coo(at[order].astype(np.uint64), values[order], e.dtype, size)
         mine = engine.local.vector(e.dtype, size, made)
     most = engine.transport.numbers(at.size)[:, 0].copy()
-    return vector_exchange.fold_vector_at_owners(engine, mine, result.layout, binary.second[e.dtype], most)
+    return vector_exchange.fold_vector_at_owners(engine, mine, result.partition, binary.second[e.dtype], most)
 
 
 def diag(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
@@ -78,7 +78,7 @@ def reposition(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool 
     region = [
         range(max(k, 0), max(min(old + k, size), max(k, 0))) for k, old, size in zip(by, x.shape, e.shape, strict=True)
     ]
-    result, layout = out._store, out._store.layout
+    result, partition = out._store, out._store.partition
     if x.ndim == 1:
         at, values = _positions(engine, x)
         at = at + by[0]
@@ -89,10 +89,10 @@ def reposition(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool 
         rows, columns = rows + by[0], columns + by[1]
         kept = (rows >= 0) & (rows < e.shape[0]) & (columns >= 0) & (columns < e.shape[1])
         made = entries.matrix_of(engine, rows[kept], columns[kept], values[kept], e.shape, e.dtype)
-    if not layout.is_whole:
-        cut = 1 if layout.along is COLUMNS else 0
-        low, high = max(region[cut].start, layout.lo), min(region[cut].stop, layout.hi)
-        region[cut] = range(low - layout.lo, max(high, low) - layout.lo)
+    if not partition.is_whole:
+        cut = 1 if partition.along is COLUMNS else 0
+        low, high = max(region[cut].start, partition.lo), min(region[cut].stop, partition.hi)
+        region[cut] = range(low - partition.lo, max(high, low) - partition.lo)
     keys = tuple(IndexList("range", each, len(each)) for each in region)
     sizes = tuple(key.size for key in keys)
     if not result.is_empty_range and (all(sizes) or write.replace):
@@ -157,7 +157,7 @@ def _local(engine: DistributedEngine, rows: Ints, columns: Ints, values: Any, sh
 def power(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
     """Compute a power by repeated squaring, in products of distributed matrices."""
     A, n = e.operands[0], int(e.operands[1].value)
-    if engine.size == 1 or n < 1 or out._store.layout.is_whole or e.op.is_positional:
+    if engine.size == 1 or n < 1 or out._store.partition.is_whole or e.op.is_positional:
         return False
     factor = A.dup() if not A._transposed else A.new()
     made = None
@@ -175,11 +175,11 @@ def power(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | Non
 def values_of(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
     """Write the values of a matrix's entries, in their order, to a vector."""
     store, result = e.operands[0]._store, out._store
-    if e.operands[0]._transposed or store.layout.along is not ROWS or result.layout.is_whole or e.dtype.is_udt:
+    if e.operands[0]._transposed or store.partition.along is not ROWS or result.partition.is_whole or e.dtype.is_udt:
         return False
     held = np.concatenate([[0], np.cumsum(engine.counts(store))]).astype(np.int64)
     values = matrix_exchange.host_csr(store.local)[2]
-    mine = entries.recut(engine, values, held, result.layout.bounds)
+    mine = entries.recut(engine, values, held, result.partition.bounds)
     put(result, engine.local.from_arrays("full", (engine.as_local(mine),), e.dtype, mine.size), write)
     result.changed()
     return None
@@ -189,14 +189,20 @@ def with_values(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
     """Replace the values of a matrix's entries, in their order, by those of a vector."""
     A, v = e.operands
     store = A._store
-    if engine.size == 1 or A._transposed or store.layout.along is COLUMNS or store.layout.is_whole or e.dtype.is_udt:
+    if (
+        engine.size == 1
+        or A._transposed
+        or store.partition.along is COLUMNS
+        or store.partition.is_whole
+        or e.dtype.is_udt
+    ):
         return False
     wanted = np.concatenate([[0], np.cumsum(engine.counts(store))]).astype(np.int64)
-    if v._store.layout.is_whole:
+    if v._store.partition.is_whole:
         values = rowwise.whole(engine, v).to_dense()[wanted[engine.rank] : wanted[engine.rank + 1]]
     else:
         mine = v._store.local.to_dense() if not v._store.is_empty_range else np.empty(0, v.dtype.np_type)
-        values = entries.recut(engine, mine, v._store.layout.bounds, wanted)
+        values = entries.recut(engine, mine, v._store.partition.bounds, wanted)
     if not out._store.is_empty_range:
         csr = store.local._to_csr()
         made = Csr(csr.nrows, csr.ncols, csr.indptr, csr.indices, wrap(np.ascontiguousarray(values)), e.dtype)
@@ -208,9 +214,9 @@ def with_values(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
 def argsort(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
     """Sort the positions of the smallest values: each rank selects among its own, then all sort the selected ones."""
     store, count = e.operands[0]._store, e.shape[0]
-    if engine.size == 1 or store.layout.is_whole:
+    if engine.size == 1 or store.partition.is_whole:
         return False
-    held = engine.local.vector(store.dtype, store.layout.hi - store.layout.lo)
+    held = engine.local.vector(store.dtype, store.partition.hi - store.partition.lo)
     most = min(count, store.local.nvals)
     if most:
         first = new(Expression("argsort", (store.local,), None, e.dtype, (most,)), engine.local)
@@ -218,11 +224,11 @@ def argsort(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         key = entries.listed(at)
         kept = new(Expression("extract", (store.local, key), None, store.dtype, (most,)), engine.local)
         values = kept.to_coo()[1]
-        size = store.layout.hi - store.layout.lo
+        size = store.partition.hi - store.partition.lo
         made = engine.local.engine.vector_from_coo(at.astype(np.uint64), values, store.dtype, size)
         held = engine.local.vector(store.dtype, size, made)
-    among = vector_exchange.whole_vector(engine, Store(held, store.layout, store.shape))
+    among = vector_exchange.whole_vector(engine, Store(held, store.partition, store.shape))
     whole = new(Expression("argsort", (among,), None, e.dtype, e.shape), engine.local)
-    put(out._store, entries.part_of_vector(engine, whole, out._store.layout), write)
+    put(out._store, entries.part_of_vector(engine, whole, out._store.partition), write)
     out._store.changed()
     return None

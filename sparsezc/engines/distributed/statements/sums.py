@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.engines.distributed.parts import block_exchange, matrix_exchange, vector_exchange
-from sparsezc.engines.distributed.parts.layout import ROWS
 from sparsezc.engines.distributed.parts.local_objects import new, put
+from sparsezc.engines.distributed.parts.partition import ROWS
 from sparsezc.engines.distributed.statements import entries, padded_rows, rowwise
 from sparsezc.expr.dispatch import PLAIN, Write, update
 from sparsezc.expr.expression import Expression, IndexList, Operand
@@ -23,7 +23,7 @@ __all__ = ["count_corners", "sum_by_labels", "two_way_mxm", "two_way_sampled_mxm
 
 
 def _divided(engine: DistributedEngine, A: Any) -> bool:
-    return engine.size > 1 and not A._store.layout.is_whole
+    return engine.size > 1 and not A._store.partition.is_whole
 
 
 def _add(engine: DistributedEngine, e: Any, out: Any, write: Any, mine: Any, op: Any) -> None:
@@ -59,7 +59,7 @@ def two_way_mxm(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
     """Run two_way_mxm with this rank's entries and their values; the panel is whole on every rank."""
     A, values, X = e.operands
     store = A._store
-    if not _divided(engine, A) or A._transposed or store.layout.along is not ROWS or e.dtype.is_udt:
+    if not _divided(engine, A) or A._transposed or store.partition.along is not ROWS or e.dtype.is_udt:
         return False
     firsts = np.concatenate([[0], np.cumsum(engine.counts(store))]).astype(np.int64)
     operands = padded_rows.widened(engine, store), _table(engine, values, firsts), rowwise.whole(engine, X)
@@ -72,11 +72,11 @@ def _table(engine: DistributedEngine, values: Any, wanted: Any) -> Any:
     """Return the rows of a full table, `values`, that belong to this rank's entries."""
     store, r = values._store, engine.rank
     width, first, last = values.ncols, int(wanted[r]), int(wanted[r + 1])
-    if store.layout.along is not ROWS or values._transposed:
+    if store.partition.along is not ROWS or values._transposed:
         every = rowwise.whole(engine, values).new().to_dense()[first:last]
     else:
         mine = store.local.to_dense().reshape(-1) if not store.is_empty_range else np.empty(0, store.dtype.np_type)
-        every = entries.recut(engine, mine, store.layout.bounds * width, wanted * width).reshape(-1, width)
+        every = entries.recut(engine, mine, store.partition.bounds * width, wanted * width).reshape(-1, width)
     indptr = np.arange(last - first + 1, dtype=np.int64) * width
     ids = np.tile(np.arange(width, dtype=np.uint64), last - first)
     flat = np.ascontiguousarray(every.reshape(-1))
@@ -93,7 +93,7 @@ def count_corners(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bo
         store = x._store
         if x._transposed and not engine.known_symmetric(x):
             store = matrix_exchange.turned(engine, store)
-        if store.layout.along is not ROWS:
+        if store.partition.along is not ROWS:
             return False
         parts.append(store)
     a, m = padded_rows.widened(engine, parts[0]), padded_rows.widened(engine, parts[2])
@@ -105,7 +105,11 @@ def count_corners(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bo
             update(total, step, Write(None, binary.plus[e.dtype], False))
     most = np.full(engine.size, e.shape[0], np.int64)
     result = out._store
-    put(result, vector_exchange.fold_vector_at_owners(engine, total, result.layout, binary.plus[e.dtype], most), write)
+    put(
+        result,
+        vector_exchange.fold_vector_at_owners(engine, total, result.partition, binary.plus[e.dtype], most),
+        write,
+    )
     result.changed()
     return None
 

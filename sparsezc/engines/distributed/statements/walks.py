@@ -17,8 +17,8 @@ from sparsezc.engines.cpu import walk as walking
 from sparsezc.engines.cpu.selectk import hop, sampled
 from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed
 from sparsezc.engines.distributed.parts import long_rows, matrix_exchange
-from sparsezc.engines.distributed.parts.layout import ROWS
 from sparsezc.engines.distributed.parts.local_objects import put
+from sparsezc.engines.distributed.parts.partition import ROWS
 from sparsezc.engines.distributed.parts.row_exchange import on_host
 from sparsezc.engines.distributed.statements import entries, padded_rows, rowwise
 from sparsezc.exceptions import DimensionMismatch
@@ -57,7 +57,7 @@ def _cut_by_rows(engine: Keeper, x: Any) -> Any:
     store = x._store
     if x._transposed and not (x.T._symmetric or store.symmetric):
         store = matrix_exchange.turned(engine, store)
-    return store if store.layout.along is ROWS else None
+    return store if store.partition.along is ROWS else None
 
 
 def walk(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
@@ -126,13 +126,13 @@ def _follow(engine: DistributedEngine, store: Store, trail: Trail, step: _Step, 
         before = met[here, number - 1] if remembers else np.full(here.size, -1)
 
         def chosen(asked: Ints, walks: Any, before: Ints, number: int = number, remembers: bool = remembers) -> Ints:
-            at = asked + store.layout.lo
+            at = asked + store.partition.lo
             if not remembers:
                 return step(number, walks, at, None, None)
             vertices = np.unique(before)
             return step(number, walks, at, before, (entries.asked_rows(engine, store, vertices), vertices))
 
-        found = entries.answered(engine, met[here, number], store.layout, chosen, walks[here], before)
+        found = entries.answered(engine, met[here, number], store.partition, chosen, walks[here], before)
         here = here[found >= 0]
         met[here, number + 1] = found[found >= 0]
 
@@ -148,7 +148,7 @@ def sample_hops(engine: Keeper, store: Store, transposed: bool, seeds: Ints, hop
     long_rows.join(engine, store)
     if transposed and not store.symmetric:
         store = matrix_exchange.turned(engine, store)
-    if engine.size == 1 or store.layout.along is not ROWS:
+    if engine.size == 1 or store.partition.along is not ROWS:
         whole = engine.local.settled(matrix_exchange.whole_matrix(engine, store))
         alone: Subgraph | None = engines.capability(engine.local.engine, "sample_hops")(
             whole._store, False, seeds, hops
@@ -183,7 +183,7 @@ def _picks(engine: Keeper, store: Store, *, values: bool) -> Iterator[Callable[[
     with lent(engine, store) as rows:
 
         def picked(pick: Pick, listed: Ints) -> tuple[Any, ...]:
-            mine = np.flatnonzero((listed >= store.layout.lo) & (listed < store.layout.hi))
+            mine = np.flatnonzero((listed >= store.partition.lo) & (listed < store.partition.hi))
             return hop(rows, pick, listed[mine], mine)
 
         yield picked
