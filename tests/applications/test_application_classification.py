@@ -144,7 +144,7 @@ def test_narrow_features_cross_the_link_as_they_are(gpu):
     assert classify(matrix(G), matrix(P), x, y, ex, ey, rounds=2).isclose(expected, rel_tol=1e-9)
     with (
         mock.patch.object(gpu, "copy_pageable", side_effect=gpu.copy_pageable) as copies,
-        mock.patch.object(dense_rows, "_PART", 60),  # bytes: several parts
+        mock.patch.object(dense_rows, "_PART", 60),  # rows, of 100 and more: several launches
     ):
         assert classify(matrix(G).to("gpu"), matrix(P), x, y, ex, ey, rounds=2).isclose(expected, rel_tol=1e-9)
     copied = [call.args[1] for call in copies.call_args_list]

@@ -1,4 +1,4 @@
-"""The names of columns that a .csv or .tsv opens with say their order."""
+"""Column names in the first line of a .csv or .tsv file determine the columns' order."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def test_no_names_in_a_list(tmp_path: Path) -> None:
         (["chef,minion", "ann,bob", "bob,zoe"], True),
         (["ann,bob", "bob,zoe"], False),
         (["ann,bob"], False),
-        (["ann,ann", "bob,zoe"], False),  # two columns have two names
-        (["ann,bob,3", "zoe,eve,4"], False),  # and no column is named by a number
+        (["ann,ann", "bob,zoe"], False),  # equal names cannot be a header
+        (["ann,bob,3", "zoe,eve,4"], False),  # a number cannot be a column's name
         (["ann,bob,0.5", "zoe,eve,4"], False),
         (["chef,minion", "ann,bob"] + ["bob,zoe"] * 200_000 + ["zoe,chef"], False),  # more than a chunk
     ],
