@@ -1,4 +1,4 @@
-"""Draw pictures of the gallery by hand."""
+"""``python -m docs.gallery.pictures [NAME ...]``: draw pictures of the gallery."""
 
 from __future__ import annotations
 

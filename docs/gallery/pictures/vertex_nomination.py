@@ -12,7 +12,7 @@ from docs.gallery.pictures import style
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(np.isin(found.nominated.to_dense(), found.group).mean() >= 0.9)
 
 
