@@ -1,4 +1,4 @@
-"""Graphs to run the algorithms on, as SciPy CSR arrays: by name, at random, and the real ones of the data folder."""
+"""Graphs for the algorithms' tests, as SciPy CSR arrays: by name, at random, and the data folder's real ones."""
 
 import json
 from functools import cache
@@ -95,7 +95,7 @@ def matrix(graph, dtype=None):
 
 
 def network(graph):
-    """Return the graph as NetworkX's, directed; its values as weights."""
+    """Return the graph as NetworkX's directed graph, with its values as weights."""
     return nx.from_scipy_sparse_array(graph, create_using=nx.DiGraph)
 
 

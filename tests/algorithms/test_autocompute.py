@@ -28,7 +28,7 @@ GIVEN: dict[str, Any] = {
 
 
 def graph(kind: str) -> gb.Matrix:
-    """Seven vertices: two triangles, an edge between them, a pendant vertex and a loop at it, with lengths."""
+    """Return a graph with lengths: two triangles, an edge between them, a pendant vertex and a loop at it."""
     i, j = np.array([0, 1, 2, 2, 3, 4, 5, 5, 6]), np.array([1, 2, 0, 3, 4, 5, 3, 6, 6])
     values = np.array([1, 2, 3, 1, 2, 2, 1, 4, 1])
     if kind == "acyclic":

@@ -31,7 +31,7 @@ def check(graph):
 
 @pytest.mark.parametrize("name", [name for name in SMALL if SMALL[name].shape[0] <= 200])
 def test_small_graphs(name):
-    """Graphs of 1 to 512 vertices: their searches fill less than one word of bits, and several."""
+    """On graphs of up to 200 vertices, whose searches fill a part of a word of bits or several words."""
     check(SMALL[name])
 
 

@@ -33,7 +33,7 @@ def sets(label):
 
 
 def check_labels(graph, label):
-    """Labels are the smallest vertices of communities, and a vertex without neighbours is alone."""
+    """Check that labels are smallest members and isolated vertices are alone; return the labels as an array."""
     assert str(label.dtype) == "INT64"
     label = dense(label)
     assert all(label[c] == c == np.flatnonzero(label == c)[0] for c in np.unique(label))

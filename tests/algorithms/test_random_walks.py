@@ -39,7 +39,7 @@ def test_edges_of_no_weight_are_never_taken(graph):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_all_edges_alike_or_by_weight(weighted):
-    """10,000 first steps have the expected distribution (chi-squared, false alarm in one of a million seeds)."""
+    """10,000 first steps have the expected distribution; one correct program in a million fails."""
     weights = np.array([1, 2, 3, 4])
     A = matrix(csr(5, [(0, v) for v in range(1, 5)], weights))
     steps = random_walks(A, [0] * 10_000, 1, weighted=weighted, seed=0).to_coo()[2][1::2]

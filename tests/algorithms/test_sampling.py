@@ -12,7 +12,7 @@ import sparsezc as gb
 from sparsezc import ops
 from tests.algorithms.graphs import SMALL, csr, matrix
 
-SURE = 1e-6  # p-value: the share of correct programs that fail
+SURE = 1e-6  # least p-value: one correct program in a million fails
 sample_neighbors, graph_search = gb.algorithms.sample_neighbors, gb.algorithms.graph_search
 random_walks = gb.algorithms.random_walks
 

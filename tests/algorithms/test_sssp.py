@@ -222,7 +222,7 @@ def test_lengths_are_looked_at_again_when_they_change():
 
 @pytest.mark.parametrize("dtype", ["INT32", "INT64", "UINT64"])
 def test_lengths_whose_sums_wrap_around_come_to_an_end(dtype):
-    """Lengths whose sums may wrap around are refused: a wrapped sum is below its terms, so the search would not end."""
+    """INT32 sums are INT64; lengths whose sums may wrap around are refused, as the search might then never end."""
     most = int(np.iinfo(dtype.lower()).max)
     A = gb.Matrix.from_coo([0, 1, 2], [1, 2, 1], [5, most - 2, most - 2], dtype, nrows=3, ncols=3)
     if dtype == "INT32":

@@ -157,7 +157,7 @@ def test_bad_weights():
 
 
 def test_weights_of_zero():
-    """Weights of 0 give 0 without triangles, as in NetworkX; with triangles NetworkX divides by 0, and we refuse."""
+    """Weights of 0 give 0 without triangles, as in NetworkX; with triangles they are refused (it divides by 0)."""
     path = csr(3, [(0, 1), (1, 2)], [0, 0])
     assert clustering(matrix(path), weighted=True).to_dense().tolist() == [0.0, 0.0, 0.0]
     assert set(nx.clustering(network(path), weight="weight").values()) == {0}

@@ -38,7 +38,7 @@ def test_levels(level, right):
     [
         ([0, 0, 0, 1, 3, -1], True),
         ([0, 0, 0, 2, 3, -1], True),  # any shortest tree is right
-        ([0, 0, 0, 0, 3, -1], False),  # no such edge
+        ([0, 0, 0, 0, 3, -1], False),  # no edge from the parent
         ([0, 0, 0, 4, 3, -1], False),  # a cycle of edges that exist
         ([0, 0, 0, 1, 3, 5], False),  # a second root
         ([0, 0, 0, 1, -1, -1], False),

@@ -135,11 +135,11 @@ def test_negative_cycle(cycle, right):
     ("edges", "right"),
     [
         ([(0, 1, 1), (1, 2, 2)], True),
-        ([(0, 1, 1), (0, 2, 2)], True),  # as light
+        ([(0, 1, 1), (0, 2, 2)], True),  # another forest of the same weight
         ([(0, 2, 2), (1, 2, 2)], False),  # too heavy
         ([(0, 1, 1)], False),
         ([(0, 1, 1), (1, 2, 2), (0, 2, 2)], False),
-        ([(0, 1, 1), (1, 2, 1)], False),  # another weight
+        ([(0, 1, 1), (1, 2, 1)], False),  # an edge has another weight
         ([(0, 1, 1), (1, 3, 2)], False),
     ],
 )
@@ -155,9 +155,9 @@ def test_spanning_forest(edges, right):
     [
         (2, [1, 1, 0, 0], True),
         (2, [0, 0, 1, 1], True),
-        (2, [1, 0, 0, 0], True),  # as light
+        (2, [1, 0, 0, 0], True),  # another cut of the same value
         (3, [0, 0, 0, 1], False),
-        (2, [0, 0, 0, 1], False),  # another value
+        (2, [0, 0, 0, 1], False),  # the cut has another value
         (0, [0, 0, 0, 0], False),
         (0, [1, 1, 1, 1], False),
         (6, [1, 0, 1, 0], False),

@@ -79,7 +79,7 @@ def distances(graph, source, distance, rtol=0.0):
     rows, cols, weight = rows[usable], cols[usable], weight[usable]
     way = distance[rows] + weight
     slack = rtol * np.maximum(np.abs(distance[rows]), np.abs(way))
-    refuse(distance[cols] > way + slack, "an edge offers a shorter way")
+    refuse(distance[cols] > way + slack, "an edge gives a shorter path")
     tight = np.abs(distance[cols] - way) <= slack
     rows, cols = rows[tight], cols[tight]
     order = np.argsort(rows, kind="stable")
@@ -97,7 +97,7 @@ def distances(graph, source, distance, rtol=0.0):
 
 
 def pagerank(graph, rank, damping=0.85, personalization=None, weighted=False, bound=1e-6):
-    """Check that ranks sum to 1, and that one more step of NumPy's changes them by at most `bound` in all."""
+    """Check that ranks sum to 1, and that one more step, in NumPy, changes them by at most `bound` in all."""
     n = graph.shape[0]
     refuse(~(rank >= 0), "rank is negative or NaN")
     if abs(rank.sum() - 1) > 1e-9:

@@ -43,7 +43,7 @@ def matching(graph, partner):
     n = graph.shape[0]
     refuse((partner < -1) | (partner >= n), "partner is no vertex")
     paired = np.flatnonzero(partner >= 0)
-    refuse(partner[partner[paired]] != paired, "the partner's partner is another one")
+    refuse(partner[partner[paired]] != paired, "the partner has another partner")
     around = neighbours(graph)
     for v in paired.tolist():
         if int(partner[v]) not in around[v]:
@@ -124,7 +124,7 @@ def spanning_forest(graph, forest):
         if (u, v) not in judge.edges or judge.edges[u, v]["weight"] != w:
             raise Wrong(f"no edge of weight {w} joins {u} and {v}")
     if len(found) != 2 * (graph.shape[0] - nx.number_connected_components(judge)):
-        raise Wrong(f"{len(found) // 2} edges are not what a forest needs")
+        raise Wrong(f"{len(found) // 2} edges; a spanning forest has another number")
     tree = nx.Graph(found.keys())
     if len(found) and not nx.is_forest(tree):
         raise Wrong("there is a cycle")

@@ -69,7 +69,7 @@ def test_each_row_of_least_squares_is_lstsqs():
     A = gb.io.from_scipy_sparse(R)
     U, V, loss = filtering(A, k, "als", 3, penalty=penalty, seed=4)
     u, v = dense(U, V)
-    for j in range(R.shape[1]):  # V was fitted last
+    for j in range(R.shape[1]):  # a round fits V after U
         column = R[:, [j]].toarray().ravel()
         who = np.flatnonzero(column)
         left = np.r_[u[who], np.sqrt(penalty) * np.eye(k)]

@@ -99,7 +99,7 @@ DRAWS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("name", DRAWS)
 def test_draws_lead_to_the_same_vertices_as_often(name: str) -> None:
-    """Renumbering keeps the distribution of draws (chi-squared, false alarm for one of a million seeds)."""
+    """Renumbering vertices keeps the distribution of draws; one correct program in a million fails."""
     A, hub = graph(), 0
     A = gb.Matrix.from_coo(*A.to_coo()[:2], 1 + np.arange(A.nvals) % 7, nrows=N, ncols=N)
     found = DRAWS[name](A, np.full(4000, hub))

@@ -97,7 +97,7 @@ def test_larger_graphs(kind):
 
 
 def test_many_edges_of_one_vertex():
-    """A flow of 1,700 is spread over a vertex's 2,998 edges, a row longer than a chunk."""
+    """A flow of 1,700 is spread over a vertex's 2,998 edges; a row of any length is filled in one round."""
     n = 3000
     middle = np.arange(1, n - 1)
     graph = csr(n + 1, np.r_[[[n, 0]], np.c_[np.zeros(n - 2, int), middle], np.c_[middle, np.full(n - 2, n - 1)]])

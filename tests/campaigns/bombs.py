@@ -1,4 +1,4 @@
-"""Small text files that expand: expansion bombs, endless lines, huge counts and sizes in headers, deep numbers.
+"""Small text files that expand: compression bombs, endless lines, huge counts and sizes in headers, long numbers.
 
 A file is read, or converted with `memory`, under a stated bound. The outcome must be the file's known content or a
 FileFormatError, OutOfMemory or InvalidValue of one short line with the file's name, in time, and within the bound plus

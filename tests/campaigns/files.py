@@ -299,16 +299,16 @@ def _check(A: Any, i: Any, j: Any) -> None:
         assert int(i.max()) < A.nrows
         assert int(j.max()) < A.ncols
         keys = i.astype(np.int64) * A.ncols + j.astype(np.int64)
-        assert (np.diff(keys) > 0).all(), "positions ascend and none is there twice"
+        assert (np.diff(keys) > 0).all(), "positions do not ascend, or one occurs twice"
 
 
 def must_refuse(whole: Whole, name: str, damaged: bytes) -> str:
     """Return why a damaged file that reads as another matrix must be refused; "" if its format cannot detect it."""
     old = whole.files[name]
     if whole.holds == "checksum":
-        return "a checksum can tell"
+        return "its checksum shows the damage"
     if whole.holds == "length" and len(damaged) != len(old) and not (name.endswith(".val") and not damaged):
-        return "its length can tell"
+        return "its length is wrong"
     if whole.holds == "entries":
         before, after = _entry_lines(old), _entry_lines(damaged)
         head = old.split(b"\n", 1)[0]

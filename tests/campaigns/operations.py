@@ -1,7 +1,7 @@
 """The operations that GraphBLAS lacks, on random operands, against loops over plain Python and python-graphblas.
 
 A trial draws a matrix (of any size from 0 to 2^40, any type, extremes among the values) and runs each operation once,
-with arguments over and beyond its bounds: `selectk`, `walk`, `best_column`, `count_corners`, `sampled_mxm`,
+with arguments within and beyond its bounds: `selectk`, `walk`, `best_column`, `count_corners`, `sampled_mxm`,
 `two_way_mxm` and its sampled form, `best_label`, `label_weight`, `color_rows` and `net_flow`. For random draws the
 judge checks the conditions of any draw, and that a seed draws the same again: from the matrix, from listed rows and on
 the emulated GPU if present. A bad argument must raise an error of the package or a TypeError.
@@ -39,7 +39,7 @@ _REFUSED = (GraphblasException, TypeError)
 
 
 class Draw:
-    """One trial's random operands."""
+    """Random operands and arguments of one trial."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng

@@ -120,7 +120,7 @@ def run(program: Program) -> tuple[int, str | None]:
 
 
 def judges_own(program: Program, got: Any, want: Any) -> bool:
-    """Return whether python-graphblas is at fault.
+    """Return True if python-graphblas is at fault.
 
     It requests semirings that it lacks for outer products and broadcasts of BOOL; and SuiteSparse accepts positions
     beyond the sizes in an assignment whose mask allows nothing.

@@ -22,7 +22,7 @@ from tests.campaigns.frame import Failure, Trial
 
 DEADLINE = 120.0
 MEMORY = None
-THREADS, CALLS = 8, 20  # calls a thread, in one trial
+THREADS, CALLS = 8, 20  # threads, and calls of each, in one trial
 N = 12  # size of the shared objects
 TOTAL = 1000  # sum of `bank` and of `square`, which no statement changes
 

@@ -21,7 +21,7 @@ pytest.importorskip("torch_geometric", reason="PyG is not installed")
 utils = pytest.importorskip("torch_geometric.utils")
 torch.set_num_threads(1)  # with small models several threads only wait for each other
 
-SURE = 1e-6  # p-value: the share of correct programs that fail
+SURE = 1e-6  # least p-value: one correct program in a million fails
 Loader = gb.loader.NeighborLoader
 
 

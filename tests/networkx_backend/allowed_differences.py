@@ -285,7 +285,7 @@ def _sizes(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
 
 
 def _before(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Check that predecessors are NetworkX's in any order, and distances those of floyd_warshall."""
+    """Check that predecessors are NetworkX's in any order, and check floyd_warshall's distances by their rule."""
     return difference(ours[0], theirs[0], 0, order=False) or _all_lengths(G, given, ours[1], theirs[1])
 
 

@@ -15,7 +15,7 @@ Outcome = tuple[str, Any]
 
 
 class Endless(BaseException):
-    """A call exceeded its time limit."""
+    """The error that ends a call after its time limit."""
 
 
 def _stop(*_: Any) -> None:

@@ -43,7 +43,7 @@ def may_decline(name: str, G: Any, given: dict[str, Any]) -> bool:
     if "whole side" in limits and not _is_side(G, given["nodes"]):
         return True
     if "finite capacity" in limits:
-        # NetworkX 3.7 converts all attributes at once, so one bad attribute fails every call
+        # NetworkX 3.7 converts all attributes, and does not retry after one fails
         if networkx_versions.SINCE_3_7 and not all(_finite(x) for *_, d in G.edges(data=True) for x in d.values()):
             return True
         known = [d.get(given.get("capacity", "capacity")) for _, _, d in G.edges(data=True)]
@@ -85,7 +85,7 @@ def _two_values(G: Any, weight: Any) -> bool:
     return not G.is_directed() and any(value(u, v) != value(v, u) for u in G for v in G[u])
 
 
-#: Largest weight whose sums certainly fit 64 bits.
+#: Weights below this bound have sums that fit 64 bits.
 _MOST = 2**50
 
 

@@ -70,7 +70,7 @@ def test_the_programs_pass_pyright_and_it_finds_what_is_wrong(tmp_path: Path) ->
 
 
 def test_the_stub_of_the_signs_has_their_names() -> None:
-    """infix.pyi is what checkers read in place of infix.py: both have the same methods and module-level names."""
+    """infix.pyi, which checkers read in place of infix.py, has the same methods and module-level names."""
 
     def names(body: list[ast.stmt]) -> set[str]:
         named = [x.name for x in body if isinstance(x, ast.FunctionDef | ast.ClassDef)]

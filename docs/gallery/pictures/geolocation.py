@@ -17,14 +17,14 @@ OUTLINES = Path(__file__).with_name("north_america.csv")
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the great-circle distance of places in degrees, km."""
+    """Return the great-circle distance in km between places in degrees."""
     (f, g), (x, y) = np.radians(np.moveaxis(a, -1, 0)), np.radians(np.moveaxis(b, -1, 0))
     h = np.sin((x - f) / 2) ** 2 + np.cos(f) * np.cos(x) * np.sin((y - g) / 2) ** 2
     return 2 * EARTH * np.arcsin(np.sqrt(h))
 
 
 def published(around: np.ndarray, rounds: int = 1000) -> np.ndarray:
-    """Return the fixed point of averages of degrees, weighted by the inverse distance: users x friends x 2."""
+    """Return the fixed point of averages of degrees, weighted by inverse distance; `around`: (users, friends, 2)."""
     at = around.mean(axis=1)
     for _ in range(rounds):
         weight = 1 / np.maximum(distance(around, at[:, None]), 1e-9)
@@ -50,7 +50,7 @@ def holds(found: SimpleNamespace) -> bool:
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw the user with the error that is next to the 70th percentile, and all errors."""
+    """Draw the user whose error is nearest the 70th percentile, and all errors."""
     off, _ = errors(found)
     user = int(np.abs(off - np.percentile(off, 70)).argmin())
     around = found.given.reshape(found.users, found.friends, 2)

@@ -17,7 +17,7 @@ def holds(found: SimpleNamespace) -> bool:
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw the graph and both distances."""
+    """Draw the scores in the graph, and each vertex by its context and content distances."""
     score, nominated = found.score.to_dense(np.nan), found.nominated.to_dense()
     figure, (left, right) = style.panels(1.15, 1, height=4.2)
     style.edges(left, found.A, found.place)

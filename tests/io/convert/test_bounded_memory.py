@@ -52,7 +52,7 @@ BINSPARSE = {
 def test_binsparse_by_other_programs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, dtype: str, turn: int
 ) -> None:
-    """Every form converts with every option; cases share the spaces for sorting, as each read starts a process."""
+    """Every form converts with each option and each space for sorting, in a third of the combinations only."""
     monkeypatch.setattr(stored_csr, "CHUNK", 100)
     monkeypatch.setattr(_convert._Space, "left", lambda _: SPACES[turn])
     monkeypatch.setattr(external_sort, "_BLOCK", 4)

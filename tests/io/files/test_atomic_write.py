@@ -274,7 +274,7 @@ def test_ctrl_c_may_come_at_any_line_of_opening(tmp_path: Path) -> None:
 
 
 def test_the_process_s_mask_is_not_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Writing does not change the umask, which holds for all threads: their new files would be open to everybody."""
+    """Writing does not change the umask, as it holds for all threads, whose new files would be open to all users."""
     before = os.umask(0o027)
     monkeypatch.setattr(os, "umask", lambda _: pytest.fail("the mask was changed"))
     try:

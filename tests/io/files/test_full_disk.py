@@ -55,7 +55,7 @@ def test_so_it_is_for_other_formats(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="the system reserves nothing")
 def test_arrays_that_are_filled_side_by_side_are_reserved_together(tmp_path: Path) -> None:
-    """All arrays' space is reserved before the first entry is written, so that a full disk is found early."""
+    """Each array's space is reserved when it is made, before it is filled, so that a full disk is found early."""
     part = np.zeros(100_000, np.int64)
     with aligned_file.Writer(tmp_path / "g.h5") as writer:
         arrays = [writer.array(name, part.size, np.int64) for name in ("pointers_to_1", "indices_1")]

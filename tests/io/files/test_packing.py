@@ -86,7 +86,7 @@ def test_a_bomb_is_refused(suffix: str, tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("suffix", PACK)
 def test_zeros_may_pad_members(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Zeros between and after members are skipped, also a pad longer than an edge chunk."""
+    """Zeros between and after members are skipped, also more than the bytes that are read at a time."""
     path = tmp_path / f"a{suffix}"
     path.write_bytes(PACK[suffix](b"0 1\n") + bytes(4) + PACK[suffix](b"1 2\n") + bytes(5000))
     if suffix == ".zst" and sys.version_info < (3, 14):
