@@ -1,4 +1,4 @@
-"""``python -m docs.gallery.pictures [NAME ...]``: draw pictures of the gallery."""
+"""Drawing of the pictures of some or all pages of the gallery."""
 
 from __future__ import annotations
 
