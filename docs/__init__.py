@@ -1,1 +1,1 @@
-"""The pages, and the modules that draw their pictures."""
+"""The documentation's pages, and the modules that draw their pictures."""

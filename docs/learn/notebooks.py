@@ -1,4 +1,4 @@
-"""The programs on pages, and tutorials as Jupyter notebooks, which the pages' build offers for download."""
+"""The programs on pages, and the tutorials as Jupyter notebooks, which the built pages offer for download."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 LEARN = Path(__file__).resolve().parent
-#: The tutorials by their names.
+#: Names of the tutorials.
 NAMES = sorted(page.stem for page in LEARN.glob("*.md") if page.stem != "index")
 FOLDER = LEARN / "as_notebooks"
 _STEP = re.compile(
@@ -20,7 +20,7 @@ _STEP = re.compile(
 
 
 class Step(NamedTuple):
-    """A program in Python or for the shell, and what the page says that it prints."""
+    """A program in Python or for the shell, its line on the page, and the output that the page shows."""
 
     line: int
     language: str

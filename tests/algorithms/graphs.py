@@ -1,4 +1,4 @@
-"""Graphs to run the algorithms on, as SciPy CSR arrays: by name, at random, and the real ones of the data folder."""
+"""Graphs for the algorithms' tests, as SciPy CSR arrays: by name, at random, and the data folder's real ones."""
 
 import json
 from functools import cache
@@ -20,7 +20,7 @@ needs_real = pytest.mark.skipif(not REAL, reason=f"the reference graphs are not 
 
 
 def csr(n, edges=(), weights=None):
-    """Return a graph of n vertices; of edges given twice the first one counts."""
+    """Return a graph of n vertices; of an edge given twice the first weight counts."""
     edges = np.array(list(edges), np.int64).reshape(-1, 2)
     weights = np.ones(len(edges), np.int64) if weights is None else np.asarray(weights)
     _, first = np.unique(edges[:, 0] * n + edges[:, 1], return_index=True)
@@ -62,7 +62,7 @@ SMALL = {
     "no edges": csr(7),
     "one edge": csr(2, [(1, 0)]),
     "path": path(40),
-    "long path": path(200),  # beyond the sweeps of connected_components
+    "long path": path(200),  # longer than connected_components' sweeps reach
     "shuffled path": path(70, seed=3),
     "directed path": path(100, directed=True),
     "shuffled directed path": path(70, seed=4, directed=True),
@@ -83,7 +83,7 @@ SMALL = {
 
 @st.composite
 def graphs(draw, weights=None, max_vertices=24):
-    """Any graph: loops, vertices without edges, one direction or both; `weights` is a strategy for the values."""
+    """Draw any graph: loops, vertices without edges, one direction or both; `weights` is the values' strategy."""
     n = draw(st.integers(1, max_vertices))
     edges = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=3 * n))
     values = draw(st.lists(weights, min_size=len(edges), max_size=len(edges))) if weights is not None else None
@@ -95,12 +95,12 @@ def matrix(graph, dtype=None):
 
 
 def network(graph):
-    """Return the graph as NetworkX's, directed; its values as weights."""
+    """Return the graph as NetworkX's directed graph, with its values as weights."""
     return nx.from_scipy_sparse_array(graph, create_using=nx.DiGraph)
 
 
 def undirected(graph):
-    """Return the undirected simple graph behind it, as NetworkX's."""
+    """Return the undirected graph of the same edges, without loops, as NetworkX's."""
     made = network(graph).to_undirected()
     made.remove_edges_from(list(nx.selfloop_edges(made)))
     return made
@@ -113,7 +113,7 @@ def real(name):
 
 
 def dense(v, missing=-1):
-    """Return a Vector as an array with an entry a vertex."""
+    """Return a Vector as an array with an element for each vertex, `missing` where there is no entry."""
     full = np.full(v.size, missing, np.result_type(v.dtype.np_type, type(missing)))
     indices, values = v.to_coo()
     full[indices.astype(np.int64)] = values
@@ -128,7 +128,7 @@ def references(name):
 
 @cache
 def loaded(name):
-    """Return the graph with the references' weights; edge lists renumbered as the references are."""
+    """Return a real graph with the references' weights; an edge list's vertices are renumbered as in the references."""
     entry = next(entry for entry in REAL if entry["name"] == name)
     relabel = entry["format"] == "snap"
     found = gb.io.read(

@@ -24,7 +24,7 @@ def pairs_of(A):
 
 @given(graphs(st.integers(-2, 9)))
 def test_distances_of_any_graph(graph):
-    """NetworkX's, one source at a time, or its word that there are none."""
+    """Distances equal those of NetworkX's Bellman-Ford; a negative cycle raises an error, as in NetworkX."""
     judge, A = network(graph), matrix(graph)
     if nx.negative_edge_cycle(judge):
         with pytest.raises(gb.exceptions.InvalidValue, match="cycle of negative length through vertex"):
@@ -70,7 +70,7 @@ def test_closure_of_any_graph(graph, reflexive):
 
 @given(graphs())
 def test_reduction_of_any_graph(graph):
-    """Of a graph without cycles there is just one."""
+    """An acyclic graph has one transitive reduction, NetworkX's; entries keep their values."""
     rows, cols, _ = verify.edges(graph)
     forward = csr(graph.shape[0], np.c_[rows, cols][rows < cols], np.arange(7, 7 + (rows < cols).sum()))
     R = transitive_reduction(matrix(forward))
@@ -113,7 +113,7 @@ def test_hops_of_any_graph(graph):
 
 @given(graphs(st.integers(0, 9)), st.data())
 def test_from_the_nearest_of_several(graph, data):
-    """NetworkX's, in hops and over lengths; no source reaches nothing."""
+    """Distances in hops and over lengths equal NetworkX's; without sources no vertex is reached."""
     n = graph.shape[0]
     sources = data.draw(st.lists(st.integers(0, n - 1), max_size=5))
     hops = multi_source_shortest_paths(matrix(graph), sources)

@@ -1,4 +1,4 @@
-"""Every public algorithm with ``config.autocompute`` off, a setting for the user's program only."""
+"""Every public algorithm with ``config.autocompute`` off: the setting applies to the user's program only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import sparsezc as gb
 
-#: What parameters without a default get.
+#: Arguments for parameters without a default.
 GIVEN: dict[str, Any] = {
     "source": 0,
     "sources": [0, 3],
@@ -28,7 +28,7 @@ GIVEN: dict[str, Any] = {
 
 
 def graph(kind: str) -> gb.Matrix:
-    """Seven vertices: two triangles, an edge between them, a pendant vertex and a loop at it, with lengths."""
+    """Return a graph with lengths: two triangles, an edge between them, a pendant vertex and a loop at it."""
     i, j = np.array([0, 1, 2, 2, 3, 4, 5, 5, 6]), np.array([1, 2, 0, 3, 4, 5, 3, 6, 6])
     values = np.array([1, 2, 3, 1, 2, 2, 1, 4, 1])
     if kind == "acyclic":
@@ -40,7 +40,7 @@ def graph(kind: str) -> gb.Matrix:
 
 
 def calls(name: str) -> Iterator[dict[str, Any]]:
-    """With the defaults, and with each switch turned by itself."""
+    """Yield the arguments of calls: the defaults, then each Boolean parameter inverted by itself."""
     parameters = list(inspect.signature(getattr(gb.algorithms, name)).parameters.values())[1:]
     given = {p.name: GIVEN[p.name] for p in parameters if p.default is inspect.Parameter.empty}
     if any(p.name == "seed" for p in parameters):
@@ -50,7 +50,7 @@ def calls(name: str) -> Iterator[dict[str, Any]]:
 
 
 def plain(x: Any) -> Any:
-    """Return a result as values that compare."""
+    """Return a result as lists and numbers, which `str` prints whole."""
     if isinstance(x, gb.Matrix | gb.Vector):
         return [part.tolist() for part in x.to_coo()]
     if isinstance(x, np.ndarray):
@@ -62,7 +62,7 @@ def outcome(name: str, kind: str, arguments: dict[str, Any], autocompute: bool) 
     with gb.config.set(autocompute=autocompute):
         try:
             return plain(getattr(gb.algorithms, name)(graph(kind), **arguments))
-        except gb.exceptions.GraphblasException as error:  # a graph or a switch that it does not take
+        except gb.exceptions.GraphblasException as error:  # the algorithm refuses this graph or argument
             return str(error)
 
 
@@ -78,7 +78,7 @@ def test_an_algorithm_asks_for_the_results_that_it_needs(name: str) -> None:
 
 
 def test_whose_setting_it_is_does_not_depend_on_the_caller() -> None:
-    """An expression raises wherever the line stands that needs its result, so also in a namespace of the package."""
+    """With autocompute off an expression raises in any namespace whose code needs its result, the package's too."""
     text = "def nvals(x):\n    return x.nvals\n"
     namespace: dict[str, Any] = {"__name__": "sparsezc.algorithms.any"}
     exec(text, namespace)

@@ -14,7 +14,7 @@ bellman_ford, find_negative_cycle = gb.algorithms.bellman_ford, gb.algorithms.fi
 
 
 def check(graph, source):
-    """Check the cycle that is found where there is one, else distances and a tree."""
+    """Check the negative cycle that is found if one exists, else the distances and the shortest-path tree."""
     cycle = dense(find_negative_cycle(matrix(graph), source))
     verify_sets.negative_cycle(graph, cycle, source)
     if cycle.size:
@@ -41,7 +41,7 @@ def test_any_graph(graph, data):
 
 @given(graphs(st.integers(-9, 9), max_vertices=6))
 def test_dense_graphs(graph):
-    """Several cycles that share vertices."""
+    """Graphs whose cycles share vertices are searched correctly from every source."""
     for source in range(graph.shape[0]):
         check(graph, source)
     verify_sets.negative_cycle(graph, dense(find_negative_cycle(matrix(graph))))
@@ -49,7 +49,7 @@ def test_dense_graphs(graph):
 
 @given(graphs(st.integers(0, 9)), st.data())
 def test_negative_lengths_without_a_negative_cycle(graph, data):
-    """Potentials move lengths and leave the sum of every cycle alone."""
+    """Potentials of vertices make lengths negative but leave the sum of every cycle unchanged."""
     height = np.array(data.draw(st.lists(st.integers(-9, 9), min_size=graph.shape[0], max_size=graph.shape[0])))
     rows, cols, length = verify.edges(graph)
     graph = csr(graph.shape[0], np.c_[rows, cols], length + height[rows] - height[cols])

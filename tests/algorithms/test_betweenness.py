@@ -26,7 +26,7 @@ from tests.algorithms.graphs import (
 
 betweenness_centrality = gb.algorithms.betweenness_centrality
 edge_betweenness_centrality = gb.algorithms.edge_betweenness_centrality
-#: Many paths of equal length, and floating ones that are equal only as sums in the order of the path.
+#: Lengths that give many paths of equal length; sums of the floats are equal only if added in the path's order.
 LENGTHS = {"integers": st.integers(1, 3), "floats": st.sampled_from([0.1, 0.2, 0.30000000000000004, 0.5])}
 options = pytest.mark.parametrize(("normalized", "endpoints"), [(a, b) for a in (True, False) for b in (True, False)])
 
@@ -95,7 +95,7 @@ def test_groups_of_any_size_add_up(most, weighted, monkeypatch):
 
 @pytest.mark.parametrize(("engine", "sources"), [("cpu", [1]), ("cpu", [1, 5, 7]), ("gpu", [1, 5, 7])])
 def test_sums_in_fp32(engine, sources, gpu):
-    """Shares of FP32 are those of FP64 to six digits, of one search and of several."""
+    """Sums in FP32 equal those in FP64 to six digits, from one source and from several."""
     A = matrix(SMALL["kronecker"]).to(engine)
     exact = betweenness_centrality(A, sources=sources, endpoints=True, normalized=False)
     found = betweenness_centrality(A, sources=sources, endpoints=True, normalized=False, dtype="FP32")
@@ -106,7 +106,7 @@ def test_sums_in_fp32(engine, sources, gpu):
 
 @pytest.mark.parametrize("sources", [[0], [0, 1]])
 def test_more_paths_than_fp32_counts(sources):
-    """Of 2^130 paths through diamonds, one after another, each middle vertex has half."""
+    """A chain of 130 diamonds has 2^130 shortest paths: FP32 is refused, and FP64 gives each middle vertex half."""
     edges = [(3 * k + a, 3 * k + b) for k in range(130) for a, b in ((0, 1), (0, 2), (1, 3), (2, 3))]
     A = gb.Matrix.from_edgelist(edges, nrows=391, ncols=391)
     with pytest.raises(gb.exceptions.InvalidValue, match=r"dtype FP32: a vertex has over 3.4e38 shortest paths"):
@@ -126,7 +126,7 @@ def test_dtypes_that_no_sums_have():
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_levels_beyond_those_stored_whole(weighted, monkeypatch):
-    """They are kept as lists, also of a search alone, whose levels are Vectors."""
+    """Levels beyond those stored whole are kept as lists, also in the search of a single source."""
     graph = SMALL["kronecker"][:60, :60]
     graph.data = 1 + np.arange(graph.nnz) % 3
     listed = []
@@ -159,7 +159,7 @@ def test_as_many_searches_share_a_pass_as_memory_and_caches_hold(monkeypatch):
 
 @given(graphs(st.integers(1, 3)), st.booleans(), st.booleans(), st.data())
 def test_the_very_sources(graph, weighted, normalized, data):
-    """NetworkX's subsets of sources with all vertices as targets; one may be asked for twice."""
+    """Sums over given sources equal NetworkX's with all vertices as targets; a source given twice counts twice."""
     n = graph.shape[0]
     sources = data.draw(st.lists(st.integers(0, n - 1), max_size=4, unique=True))
     judge, weight = network(graph), "weight" if weighted else None
@@ -176,7 +176,7 @@ def test_the_very_sources(graph, weighted, normalized, data):
 
 @given(graphs(max_vertices=12), st.integers(2, 12), st.booleans(), st.booleans())
 def test_estimates(graph, k, normalized, endpoints):
-    """NetworkX's sums over the same sources, under its scale."""
+    """Estimates equal NetworkX's sums over the same sources, scaled as NetworkX scales them."""
     n = graph.shape[0]
     k = min(k, n)
     if k < 2:
@@ -195,7 +195,7 @@ def test_estimates(graph, k, normalized, endpoints):
 
 @given(graphs(st.integers(1, 3), max_vertices=12), st.integers(1, 12), st.booleans())
 def test_estimates_of_edges(graph, k, normalized):
-    """The sums over the same sources, under NetworkX's scale."""
+    """Estimates of edges equal NetworkX's sums over the same sources, scaled as NetworkX scales them."""
     n = graph.shape[0]
     sources, judge = sample(n, k, 1).tolist(), network(graph)
     expected = nx.edge_betweenness_centrality_subset(judge, sources, list(judge), weight="weight")
@@ -223,7 +223,7 @@ def test_real_graphs_from_four_sources(name):
 @needs_real
 @pytest.mark.parametrize("weighted", [False, True])
 def test_edges_and_lengths_of_a_real_graph(weighted):
-    """Forty sources; NetworkX takes a minute for all."""
+    """Sums over 40 sources equal NetworkX's, which takes a minute for all sources."""
     A = loaded("email-Eu-core")
     judge = nx.DiGraph()
     judge.add_nodes_from(range(A.nrows))

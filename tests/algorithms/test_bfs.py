@@ -36,7 +36,7 @@ def test_levels_and_parents_of_any_graph(graph, data):
 @pytest.mark.parametrize("dtype", ["BOOL", "INT8", "UINT64", "FP32", "FP64"])
 @pytest.mark.parametrize("value", [0, 1])
 def test_values_do_not_count(dtype, value):
-    """Only the pattern says what an edge is: a stored zero is one."""
+    """Every entry is an edge, whatever its value: a stored zero too."""
     graph = csr(5, [(0, 1), (1, 2), (3, 4)])
     graph.data[:] = value
     A = matrix(graph, dtype)

@@ -26,7 +26,7 @@ def test_any_graph(graph, rounds):
 
 @given(graphs())
 def test_an_undirected_graph_may_or_may_not_be_known_as_one(graph):
-    """Two votes of every neighbour decide as one vote does."""
+    """Labels do not depend on known symmetry: two votes of every neighbour decide as one vote does."""
     A, B = matrix(both_ways(graph)), matrix(both_ways(graph))
     B._symmetric = True
     assert cdlp(A, 4).isequal(cdlp(B, 4))

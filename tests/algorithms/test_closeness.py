@@ -31,7 +31,7 @@ def check(graph):
 
 @pytest.mark.parametrize("name", [name for name in SMALL if SMALL[name].shape[0] <= 200])
 def test_small_graphs(name):
-    """One vertex to 200: less than a word of searches, and several."""
+    """On graphs of up to 200 vertices, whose searches fill a part of a word of bits or several words."""
     check(SMALL[name])
 
 
@@ -42,7 +42,7 @@ def test_any_graph(graph):
 
 @given(graphs(), st.integers(1, 30), st.integers(0, 5))
 def test_estimates(graph, k, seed):
-    """The means over the sample, which does not ask a vertex about itself."""
+    """Estimates are means over the sampled sources other than the vertex itself."""
     n, sources = graph.shape[0], sample(graph.shape[0], k, seed)
     distance = shortest_path(graph, unweighted=True)[sources]
     distance[np.arange(sources.size), sources] = np.inf
@@ -64,7 +64,7 @@ WEIGHTS = {
 @pytest.mark.parametrize("kind", WEIGHTS)
 @given(st.data())
 def test_lengths(kind, data):
-    """Lengths of 0 too, for which NetworkX's rules are kept."""
+    """Sums over lengths equal NetworkX's, also of lengths of 0."""
     graph = data.draw(graphs(WEIGHTS[kind]))
     A, judge = matrix(graph), network(graph)
     for improved in (True, False):
@@ -125,7 +125,7 @@ def test_a_real_graph():
 
 @needs_real
 def test_a_real_graph_with_lengths():
-    """SciPy's distances, for NetworkX takes minutes."""
+    """Centralities equal those of SciPy's distances; NetworkX would take minutes."""
     A = loaded("email-Eu-core")
     i, j, length = A.to_coo()
     distance = shortest_path(csr(A.nrows, np.c_[i, j], length))

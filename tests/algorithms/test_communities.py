@@ -33,7 +33,7 @@ def sets(label):
 
 
 def check_labels(graph, label):
-    """Labels are the smallest vertices of communities, and a vertex without neighbours is alone."""
+    """Check that labels are smallest members and isolated vertices are alone; return the labels as an array."""
     assert str(label.dtype) == "INT64"
     label = dense(label)
     assert all(label[c] == c == np.flatnonzero(label == c)[0] for c in np.unique(label))
@@ -59,7 +59,7 @@ def test_modularity_of_any_graph(graph, resolution, weighted, data):
 
 @pytest.mark.parametrize("name", SMALL)
 def test_communities_of_small_graphs(name):
-    """As good as NetworkX's, but for what chance may do to either."""
+    """The modularity is at least 95% of NetworkX's; both methods choose at random."""
     graph = both_ways(SMALL[name])
     graph = csr(graph.shape[0], np.c_[graph.nonzero()][np.not_equal(*graph.nonzero())])
     label = check_labels(graph, louvain_communities(matrix(graph), seed=1))
@@ -71,7 +71,7 @@ def test_communities_of_small_graphs(name):
 
 @given(graphs(st.integers(0, 5)), st.booleans())
 def test_communities_of_any_graph(graph, weighted):
-    """Better than all apart, or at least no worse."""
+    """The modularity is at least that of communities of one vertex each."""
     A = matrix(graph)
     label = louvain_communities(A, weighted=weighted, seed=2)
     smallest = dense(label)
@@ -88,7 +88,7 @@ def test_communities_of_any_graph(graph, weighted):
 
 
 def test_what_is_plain():
-    """Cliques that one edge joins, and the resolution that tears them."""
+    """Cliques joined by single edges are found; a high resolution splits them, a low one joins all."""
     ring = [(5 * c + u, 5 * c + v) for c in range(6) for u in range(5) for v in range(u)]
     ring += [(5 * c, (5 * c + 7) % 30) for c in range(6)]
     A = matrix(csr(30, ring))
@@ -112,7 +112,7 @@ def test_a_seed_chooses():
     ["email-Eu-core", "wiki-Vote", "as-caida20071105", pytest.param("ca-AstroPh", marks=pytest.mark.slow)],
 )
 def test_real_graphs(name):
-    """Near to what two other programs reached on the undirected simple graph."""
+    """The modularity is at least 97% of what NetworKit reached on the undirected graph without loops."""
     graph = both_ways(real(name))
     graph = csr(graph.shape[0], np.c_[graph.nonzero()][np.not_equal(*graph.nonzero())])
     A, known = matrix(graph), json.loads((DATA / "refs" / "summary.json").read_text())[name]
@@ -124,7 +124,7 @@ def test_real_graphs(name):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("directed", [False, True])
 def test_unions_against_networkx(directed, weighted):
-    """Of equal gains the same choice, as the vertices are numbers."""
+    """Communities equal NetworkX's, also among equal gains, where both choose by vertex number."""
     for seed in range(2):
         judge = nx.gnp_random_graph(18, 0.12, seed=seed, directed=directed)
         for k, (_, _, data) in enumerate(judge.edges(data=True)):
@@ -161,7 +161,7 @@ def test_modularity_of_weights_whose_squares_are_no_numbers(unit):
 
 
 def test_a_loop_of_an_undirected_graph_counts_once():
-    """NetworkX counts two: that is 2 on the diagonal."""
+    """A loop counts once; NetworkX counts it twice, which equals a 2 on the diagonal."""
     A = gb.Matrix.from_coo([0, 1, 1, 2, 2, 2, 3], [1, 0, 2, 1, 2, 3, 2], 1.0, nrows=4, ncols=4)
     label = gb.Vector.from_dense([0, 0, 1, 1])
     assert modularity(A, label) == pytest.approx(3 / 7 + 2 / 7 - (3 * 3 + 4 * 4) / 7**2)
@@ -172,7 +172,7 @@ def test_a_loop_of_an_undirected_graph_counts_once():
 
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
 def test_all_runs_where_the_graph_is(gpu, placement):
-    """Nothing is moved to the other engine."""
+    """All statements run on the GPU engine: fallback="error" refuses any other."""
     A = matrix(both_ways(SMALL["kronecker"]))
     label = louvain_communities(A, seed=1)
     with gb.config.set(engine="gpu", fallback="error"):

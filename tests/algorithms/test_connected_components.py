@@ -26,7 +26,7 @@ def test_small_graphs(name):
 
 @given(graphs(max_vertices=40), st.integers(0, 4))
 def test_any_graph_however_early_the_search_is_cut_off(graph, sweeps):
-    """The search decides only how much is left to hooking, so any bound gives the same labels."""
+    """Labels do not depend on the number of sweeps, which decides only how many vertices are left to hooking."""
     before = module.SWEEPS
     module.SWEEPS = sweeps
     try:
@@ -44,7 +44,7 @@ def test_any_graph_however_early_the_search_is_cut_off(graph, sweeps):
 @pytest.mark.parametrize("spreads", [0, 1, 6])
 @pytest.mark.parametrize("directed", [False, True])
 def test_what_a_giant_component_leaves(spreads, directed, monkeypatch):
-    """Pairs, rings and a long shuffled path beside a star: some settle while labels spread, the path is hooked."""
+    """Beside a star, pairs and rings settle while labels spread; the long shuffled path is left to hooking."""
     monkeypatch.setattr(module, "SPREADS", spreads)
     rng = np.random.default_rng(spreads)
     number = rng.permutation(3000)
@@ -57,7 +57,7 @@ def test_what_a_giant_component_leaves(spreads, directed, monkeypatch):
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_long_shuffled_path_takes_few_rounds(directed, monkeypatch):
-    """Labels do not crawl from vertex to vertex: 10**5 of them in a line are joined in O(log n) rounds."""
+    """A path of 10**5 vertices is joined in O(log n) rounds; labels do not advance one vertex a round."""
     rounds = []
     smallest = module._smallest
     monkeypatch.setattr(module, "_smallest", lambda *given: rounds.append(1) or smallest(*given))

@@ -21,7 +21,7 @@ def test_small_graphs(name):
 
 @given(graphs())
 def test_any_graph(graph):
-    """One direction, both, or loops: the undirected simple graph counts."""
+    """Core numbers are those of the undirected graph without loops."""
     core = dense(core_number(matrix(graph)))
     verify.core_numbers(graph, core)
     network = nx.from_scipy_sparse_array(graph, create_using=nx.DiGraph).to_undirected()

@@ -9,9 +9,9 @@ import pytest
 import sparsezc as gb
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "algorithms.md").read_text()
-#: Where a docstring says that these are another function's.
+#: A sentence that refers to another function's docstring for the missing sections.
 ELSEWHERE = re.compile(r"^(Parameters.*) are those of :func:`(\w+)`", re.MULTILINE)
-#: A year, or a name by which the paper is found.
+#: A source has a year, a DOI or an arXiv number.
 SOURCE = re.compile(r"Source: .*?(1[89]\d\d|20\d\d|doi:|arXiv:)", re.DOTALL)
 
 
@@ -29,7 +29,7 @@ def test_the_docstring_is_whole(name):
     assert SOURCE.search(text)
     assert f"gb.algorithms.{name}(" in text
     documented = set(re.findall(r"^([\w, ]+) : ", text, re.MULTILINE) if "Parameters" in sections else [])
-    documented |= set(re.findall(r"^([a-z]\w*(?:, \w+)+)$", text, re.MULTILINE))  # "as in" another function
+    documented |= set(re.findall(r"^([a-z]\w*(?:, \w+)+)$", text, re.MULTILINE))  # without a type
     described = {each.strip() for names in documented for each in names.split(",")}
     assert not sections & {"Parameters"} or set(inspect.signature(function).parameters) <= described
 

@@ -16,7 +16,7 @@ average_shortest_path_length = gb.algorithms.average_shortest_path_length
 
 
 def largest_component(graph):
-    """Return the largest strong component, renumbered."""
+    """Return the largest strongly connected component, its vertices renumbered from 0."""
     keep = sorted(max(nx.strongly_connected_components(network(graph)), key=len))
     part = graph[keep][:, keep].tocoo()
     return csr(len(keep), np.c_[part.coords[0], part.coords[1]], part.data)
@@ -28,7 +28,7 @@ def check(graph, weight=None, dtype="INT64"):
     assert str(found.dtype) == dtype
     judge = nx.eccentricity(network(graph), weight=weight)
     assert dense(found).tolist() == [judge[v] for v in range(graph.shape[0])]
-    # sums over lengths that are no integers may be rounded otherwise on the way back
+    # sums of floating-point lengths along the reverse path may be rounded differently
     assert np.isclose(diameter(matrix(graph), weighted=weighted), max(judge.values()), rtol=1e-12)
     assert np.isclose(radius(matrix(graph), weighted=weighted), min(judge.values()), rtol=1e-12)
     expected = nx.average_shortest_path_length(network(graph), weight=weight)
@@ -51,7 +51,7 @@ LENGTHS = {"INT64": st.integers(0, 9), "FP64": st.sampled_from([0.0, 0.1, 0.25, 
 @pytest.mark.parametrize("dtype", LENGTHS)
 @given(st.data(), st.booleans())
 def test_lengths(dtype, data, symmetric):
-    """Where a length is the same both ways, diameter and radius come by bounds."""
+    """Eccentricities over lengths equal NetworkX's; with symmetric lengths, diameter and radius are found by bounds."""
     graph = data.draw(graphs(LENGTHS[dtype]))
     if symmetric:
         i, j = both_ways(graph).nonzero()
@@ -75,7 +75,7 @@ def test_lengths_of_any_type():
 
 @given(graphs(), st.integers(1, 5), st.data())
 def test_the_approximation_is_a_distance(graph, sweeps, data):
-    """Never more than the greatest finite distance, and never less than the first search finds."""
+    """The approximation is at most the greatest finite distance, and at least that of the first search."""
     distance = shortest_path(graph, unweighted=True)
     distance[np.isinf(distance)] = 0
     source = data.draw(st.integers(0, graph.shape[0] - 1))
@@ -114,7 +114,7 @@ def test_a_real_graph_with_lengths():
 
 
 def test_few_searches_are_needed(monkeypatch):
-    """A graph with a core and a periphery is settled long before every vertex was asked."""
+    """On a graph of core and periphery, bounds give the diameter after searches from under a fifth of the vertices."""
     import sys
 
     module, searches = sys.modules["sparsezc.algorithms.eccentricity"], []

@@ -1,4 +1,4 @@
-"""The algorithms on the GPU engine, emulated and, if there is one, on a GPU; and their reads over the link."""
+"""The algorithms on the GPU engine, emulated and on a GPU if present; and their reads over the host link."""
 
 import warnings
 
@@ -18,7 +18,7 @@ JUDGES = {
 }
 
 a = gb.algorithms
-#: On an undirected graph; the judges of their answers stand in their own tests.
+#: Calls on an undirected graph; each algorithm's own tests judge its answers.
 UNDIRECTED = {
     "bfs of several": lambda A: a.bfs(A, [0, 7, 7]),
     "betweenness_centrality": lambda A: a.betweenness_centrality(A, k=3, endpoints=True, seed=1),
@@ -32,10 +32,10 @@ UNDIRECTED = {
     "maximal_matching": lambda A: a.maximal_matching(A, seed=1),
     "multi_source_shortest_paths": lambda A: a.multi_source_shortest_paths(A, [0, 7], weighted=True),
 }
-#: On a directed graph without cycles.
+#: Calls on a directed graph without cycles.
 DIRECTED = {
     "all_pairs_shortest_paths": a.all_pairs_shortest_paths,
-    "bellman_ford": lambda A: a.bellman_ford(A, 0)[0],  # of parents several may be right
+    "bellman_ford": lambda A: a.bellman_ford(A, 0)[0],  # parents may differ and still be right
     "closeness_centrality": a.closeness_centrality,
     "closeness_centrality over lengths": lambda A: a.closeness_centrality(A, weighted=True),
     "clustering": a.clustering,
@@ -56,7 +56,7 @@ DIRECTED = {
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
 @pytest.mark.parametrize("name", ["no edges", "loops", "diamonds", "shuffled directed path", "kronecker both ways"])
 def test_small_graphs(name, placement, algorithm, gpu):
-    """Right, and without one operation that the engine lacks."""
+    """Answers are right, and no operation falls back to the CPU engine."""
     graph = SMALL[name]
     source = int(np.diff(graph.indptr).argmax())
     with gb.config.set(engine="gpu", placement=placement), warnings.catch_warnings():
@@ -66,7 +66,7 @@ def test_small_graphs(name, placement, algorithm, gpu):
 
 @pytest.mark.parametrize("name", [*UNDIRECTED, *DIRECTED])
 def test_engines_agree(name, gpu):
-    """In statements that the GPU engine has."""
+    """Both engines give the same answer, and no operation falls back to the CPU engine."""
     algorithm = (UNDIRECTED | DIRECTED)[name]
     graph = SMALL["diamonds"]
     A, B = matrix(graph), matrix(graph)
@@ -80,14 +80,14 @@ def test_engines_agree(name, gpu):
 
 
 def read_of(counting, compute):
-    """Bytes of host memory that kernels fetched meanwhile: column ids and values."""
+    """Return the bytes of column ids and of values that kernels read from host memory during ``compute()``."""
     counting.reset()
     compute()
     return counting.total(0).bytes, counting.total(1).bytes
 
 
 def test_what_is_read_over_the_link(counting):
-    """Components cost what one search costs, and who needs no values reads none."""
+    """Components read at most 1.1 times the bytes of a search; only algorithms that need values read them."""
     with gb.config.set(engine="gpu", placement="zerocopy"):
         A = gb.io.read("kron:10?weights=1-255")
         A.wait()
@@ -99,14 +99,14 @@ def test_what_is_read_over_the_link(counting):
         paths = read_of(counting, lambda: gb.algorithms.sssp(A, source))
     assert search[1] == components[1] == ranks[1] == 0
     assert components[0] <= 1.1 * search[0]
-    assert ranks[0] <= 2 * 1.6 * 4 * A.nvals  # two passes over ids of 4 bytes, in requests that are not all full
+    assert ranks[0] <= 2 * 1.6 * 4 * A.nvals  # two passes over 4-byte ids; 1.6: partly filled requests
     # Of PageRank's rounds the fifth is the first whose change, 0.0068, makes that error certain.
     assert certain[1] == 0 < certain[0] < 0.9 * 5 / 2 * ranks[0]
     assert paths[1] > 0
 
 
 def test_what_the_transpose_of_a_directed_graph_saves(counting):
-    """Searches may pull, and leave rows early. With rows alone components read each entry once."""
+    """With the transpose searches pull, and leave rows early; without it components read each entry once."""
     edges = gb.io.read("kron:9").select("triu").new().to("cpu")
     source = int(np.bincount(edges.to_coo()[0].astype(np.int64)).argmax())
     read = {}
@@ -118,4 +118,4 @@ def test_what_the_transpose_of_a_directed_graph_saves(counting):
                 read_of(counting, lambda A=A: gb.algorithms.connected_components(A))[0],
             ]
     assert read[True][0] < read[False][0]
-    assert read[True][1] < read[False][1] <= 1.3 * 4 * edges.nvals  # in requests that are not all full
+    assert read[True][1] < read[False][1] <= 1.3 * 4 * edges.nvals  # 1.3: partly filled requests

@@ -31,7 +31,7 @@ def test_any_graph(graph, seed):
 
 @pytest.mark.parametrize("name", SMALL)
 def test_the_largest_first(name):
-    """NetworkX's very colours."""
+    """Colours by ``largest_first`` equal NetworkX's."""
     expected = nx.greedy_color(undirected(SMALL[name]), "largest_first")
     found = greedy_color(matrix(SMALL[name]), strategy="largest_first")
     assert dense(found).tolist() == [expected[v] for v in range(found.size)]

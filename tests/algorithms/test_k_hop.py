@@ -39,7 +39,7 @@ def test_any_graph(graph, radius, undirected, data):
 
 @given(graphs(st.integers(-9, 9)), st.integers(0, 3), st.booleans(), st.data())
 def test_several_centres(graph, radius, undirected, data):
-    """Every vertex has its hops from the nearest centre; edges between such vertices are kept."""
+    """Vertices within the radius have their hops from the nearest centre; ego_graph keeps the edges between them."""
     sources = data.draw(st.lists(st.integers(0, graph.shape[0] - 1), min_size=1, max_size=4))
     A, around = matrix(graph), network(graph).to_undirected() if undirected else network(graph)
     hops = {}

@@ -11,7 +11,7 @@ k_truss = gb.algorithms.k_truss
 
 
 def check(graph, k):
-    """NetworkX's edges, and each with the triangles that these edges make."""
+    """Check that the edges are NetworkX's, and the values their numbers of triangles within the truss."""
     found, judge = k_truss(matrix(graph), k), nx.k_truss(undirected(graph), k)
     assert str(found.dtype) == "INT64"
     i, j, support = (x.tolist() for x in found.to_coo())

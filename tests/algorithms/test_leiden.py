@@ -1,4 +1,4 @@
-"""gb.algorithms.leiden_communities, and what it shares with louvain_communities."""
+"""gb.algorithms.leiden_communities, and the options that it shares with louvain_communities."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ leiden, louvain, modularity = (
 
 
 def pieces(graph, label):
-    """How many connected parts the communities have in all, by SciPy."""
+    """Return the number of connected components of all communities together, by SciPy."""
     edges = coo_array(graph)
     kept = label[edges.row] == label[edges.col]
     inside = coo_array((np.ones(kept.sum()), (edges.row[kept], edges.col[kept])), shape=graph.shape)
@@ -32,7 +32,7 @@ def pieces(graph, label):
 
 
 def check(graph, label):
-    """Communities are named by their smallest vertices, and each is connected."""
+    """Check that communities are named by their smallest vertices, and each is connected."""
     label = label.to_dense()
     assert all(label[c] == c == np.flatnonzero(label == c)[0] for c in np.unique(label))
     assert pieces(graph, label) == np.unique(label).size
@@ -47,7 +47,7 @@ def quality(graph, label):
 
 
 def planted(groups, size, inside, outside, seed):
-    """Return a graph of communities that follow each other; the vertices are shuffled."""
+    """Return a random graph with planted communities, its vertices shuffled."""
     G = nx.planted_partition_graph(groups, size, inside, outside, seed=seed)
     order = np.random.default_rng(seed).permutation(len(G))
     edges = order[np.array(G.edges)]
@@ -70,7 +70,7 @@ def same(a, b):
 
 @given(graphs(st.integers(0, 9)), st.booleans(), st.sampled_from([0.5, 1.0, 3.0]), st.integers(0, 3))
 def test_any_graph(graph, weighted, resolution, seed):
-    """Connected, at every level; no worse than vertices alone; and each level is made of those before."""
+    """Communities are connected at each level and unite those before; modularity is no less than single vertices'."""
     A = matrix(graph)
     levels = leiden(A, resolution, seed=seed, weighted=weighted, return_levels=True)
     for level in levels:
@@ -108,7 +108,7 @@ def test_the_judge_refuses_what_is_not_connected():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_communities_are_connected_where_louvain_leaves_parts(seed):
-    """Sparse graphs, where a vertex that leaves may take a community apart."""
+    """Communities stay connected in sparse graphs, where a vertex that leaves may disconnect its community."""
     G = nx.gnm_random_graph(400, 700, seed=seed)
     graph = csr(400, [(u, v) for u, v in G.edges] + [(v, u) for u, v in G.edges])
     A = symmetric(graph)
@@ -138,7 +138,7 @@ def test_a_seed_chooses_and_numbers_do_not_matter(method):
 
 @pytest.mark.parametrize("method", [leiden, louvain])
 def test_engines_give_the_same_labels(method, gpu):
-    """Bit for bit: no sum depends on its order."""
+    """Labels of both engines are equal, because no sum depends on its order."""
     graph, _ = planted(4, 12, 0.5, 0.05, 1)
     rng = np.random.default_rng(2)
     weights = gb.Matrix.from_coo(*graph.nonzero(), rng.random(graph.nnz), nrows=48, ncols=48)
@@ -218,7 +218,7 @@ def simple_real(name):
 
 
 def peers(graph, method):
-    """Yield the modularity that other programs reach with the same method."""
+    """Yield the modularities that other programs reach with the same method."""
     edges = coo_array(graph)
     once = edges.row < edges.col
     i, j, n = edges.row[once], edges.col[once], graph.shape[0]
@@ -248,7 +248,7 @@ def peers(graph, method):
     "name", ["email-Eu-core", "as-caida20071105", pytest.param("ca-AstroPh", marks=pytest.mark.slow)]
 )
 def test_real_graphs_beside_other_programs(name, method):
-    """Within 0.005 of the modularity of networkit's method, igraph's and leidenalg's."""
+    """Modularity is within 0.01 of the best of networkit, igraph and leidenalg, within 0.005 of the first installed."""
     graph = simple_real(name)
     found = getattr(gb.algorithms, f"{method}_communities")(symmetric(graph), seed=1)
     label = check(graph, found) if method == "leiden" else found.to_dense()

@@ -15,7 +15,7 @@ a = gb.algorithms
 
 
 def undirected(graph):
-    """Return the judge's graph without loops, and its matrix."""
+    """Return the undirected graph without loops, as NetworkX's and as a Matrix."""
     judge = nx.Graph(network(graph))
     judge.remove_edges_from(list(nx.selfloop_edges(judge)))
     n = len(judge)
@@ -96,7 +96,7 @@ def test_ties_with_weights(seed):
     sizes = {v: x for v, x in nx.effective_size(judge, list(judge), "weight").items() if not math.isnan(x)}
     found = a.effective_size(A, weighted=True).to_dict()
     assert {v: found[v] for v in sizes} == pytest.approx(sizes)
-    # some ties of weight 0, which NetworkX counts as neighbours where it is asked for some nodes
+    # with a list of nodes NetworkX counts ties of weight 0 as neighbours
     for k, (_, _, data) in enumerate(judge.edges(data=True)):
         data["weight"] *= k % 4 > 0
     A = gb.Matrix.from_coo(i, j, [data["weight"] for *_, data in judge.edges(data=True)], nrows=20, ncols=20)
@@ -108,7 +108,7 @@ def test_ties_with_weights(seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_voterank_follows_its_rule(seed):
-    """Votes in whole numbers, by the definition, on the dense matrix."""
+    """The order equals that of the definition, computed in integers on the dense matrix."""
     judge = nx.gnp_random_graph(25, 0.12, seed=seed, directed=seed % 2 == 1)
     D = nx.to_numpy_array(judge, dtype=int)
     n, m = len(D), int(D.sum())
@@ -161,7 +161,7 @@ def test_exchanges_of_ends_keep_degrees():
 
 
 def test_exchanges_of_ends_choose_evenly():
-    """Of the three perfect matchings of four vertices each comes as often."""
+    """The three perfect matchings of four vertices are equally likely."""
     A = gb.Matrix.from_edgelist([(0, 1), (1, 0), (2, 3), (3, 2)], nrows=4, ncols=4)
     partners = [a.double_edge_swap(A, 7, seed=s)[0, :].new().to_coo()[0][0] for s in range(150)]
     assert min(np.bincount(partners, minlength=4)[1:]) > 30

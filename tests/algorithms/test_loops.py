@@ -1,4 +1,4 @@
-"""Loops that the CPU engine compiles, against the statements in whose place they run."""
+"""Loops that the CPU engine compiles, against the statements that they replace."""
 
 import warnings
 from functools import cache
@@ -33,7 +33,7 @@ GRAPHS |= {f"random {n}": at_random(n, m) for n, m in ((5, 4), (12, 40), (30, 40
 GRAPHS |= {f"{name}, both ways": both_ways(GRAPHS[name]) for name in ("random 30", "random 60", "random 150")}
 NAMES = [*GRAPHS, *(entry["name"] for entry in REAL if entry["name"] == "email-Eu-core")]
 
-#: Of a graph A; the loops' answers are bitwise those of the statements.
+#: Calls on a graph A for which the loops' answers equal the statements' bit for bit.
 EQUAL = {
     "components": alg.connected_components,
     "strong components": alg.strongly_connected_components,
@@ -76,7 +76,7 @@ EQUAL = {
     "share of triples": alg.transitivity,
     "shares of pairs": lambda A: alg.clustering(A.ewise_add(A.T, "first").new()._known_symmetric()),
 }
-#: The same up to rounding.
+#: Calls whose answers are equal up to rounding.
 CLOSE = {
     "ranks": lambda A: alg.pagerank(A, tol=1e-9),
     "ranks by weight": lambda A: alg.pagerank(A, tol=1e-9, weighted=True),
@@ -103,7 +103,7 @@ CLOSE = {
     "betweenness": lambda A: alg.betweenness_centrality(A, k=min(A.nrows, 20), seed=1),
     "betweenness with ends": lambda A: alg.betweenness_centrality(A, sources=[0, A.nrows - 1], endpoints=True),
 }
-#: Of graphs whose vertices all reach each other.
+#: Calls that need a strongly connected graph.
 CONNECTED = {
     "eccentricity": alg.eccentricity,
     "diameter": alg.diameter,
@@ -119,14 +119,14 @@ def directed(A):
 
 
 def tilted(A):
-    """Make some lengths negative without a cycle below 0: each changes by the difference of its ends' heights."""
+    """Make some lengths negative without a negative cycle: add the difference of the heights of an edge's ends."""
     i, j, values = A.to_coo()
     height = np.arange(A.nrows) * 7 % 5
     return gb.Matrix.from_coo(i, j, values + height[j] - height[i], nrows=A.nrows, ncols=A.nrows, dtype="INT64")
 
 
 def ahead(A):
-    """Each vertex and those 0, 1 and 7 places ahead."""
+    """Return pairs of each vertex with those 0, 1 and 7 numbers ahead."""
     v = np.arange(A.nrows)
     return np.unique(np.concatenate([np.c_[v, (v + k) % v.size] for k in (0, 1, 7)]), axis=0)
 
@@ -136,14 +136,14 @@ def one(A):
 
 
 def test_ids_are_read_in_any_width() -> None:
-    """Files hold ids of 4 bytes, in memory they have 8: a loop that views them as another type reads other numbers."""
+    """No loop views ids as another type: ids have 4 bytes in files and 8 in memory, so a view would misread one."""
     for path in Path(orders.__file__).parent.glob("*.py"):
         assert "indices.view" not in path.read_text(), path.name
 
 
 @pytest.fixture
 def compiled(monkeypatch):
-    """Loops run from here on, and each that ran is listed."""
+    """Return a function that turns the loops on, and lists in ``ran`` the loops that ran."""
     ran = []
     run, run_arrays = cpu_loops.run_loop, cpu_loops.run_arrays
 
@@ -179,20 +179,20 @@ def is_same(one, other, exactly):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_loops_give_the_statements_answers(name, compiled, monkeypatch):
-    """In machine code, and as they are written, which Python runs over few entries."""
+    """Loops answer as statements do, both compiled and interpreted by Python, which runs them over few entries."""
     A = graph(name)
     tried = {what: (call, what in EQUAL) for what, call in (EQUAL | CLOSE).items()}
     if name in ("one vertex", "shuffled path"):
         tried |= {what: (call, True) for what, call in CONNECTED.items()}
     if not A.nvals:
         for what in ("modularity", *(what for what in tried if "communities" in what), "unions by weight"):
-            del tried[what]  # it is not defined, or known
+            del tried[what]  # undefined without edges
     expected = {what: call(A) for what, (call, _) in tried.items()}
     with monkeypatch.context() as python:
         for setting, value in (("_FEW", 1_000), ("_MANY", 0), ("_ran", set()), ("_machine_code", None)):
             python.setattr(cpu_loops, setting, value)
         for what, (call, exactly) in tried.items():
-            if not what.startswith(("communities", "ranks")):  # machine code alone runs their loops
+            if not what.startswith(("communities", "ranks")):  # their loops run only compiled
                 assert is_same(expected[what], call(A), exactly), what
     compiled()
     for what, (call, exactly) in tried.items():
@@ -215,7 +215,7 @@ def test_scores_of_undirected_graphs_are_the_leading_eigenvector(weighted, compi
 @pytest.mark.parametrize("by", ["loops", "statements"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_eigenvectors_where_the_power_method_needs_thousands_of_rounds(weighted, by, compiled, monkeypatch):
-    """Grids have close eigenvalues; a vertex without edges gets 0."""
+    """On a grid, whose largest eigenvalues are close, scores are right; a vertex without edges gets 0."""
     compiled()
     if by == "statements":
         monkeypatch.setattr(cpu.engine(), "run_loop", lambda *_: None, raising=False)
@@ -248,7 +248,7 @@ def test_least_cuts(dtype, compiled):
 
 
 def test_long_loops_are_called_in_portions(compiled, monkeypatch):
-    """An interrupt is seen between two; in each the threads have work."""
+    """Loops return between portions, where Python handles interrupts; each portion has work for all threads."""
     A = graph("random 150, both ways")._known_symmetric()
     calls = {
         "brandes": lambda: alg.betweenness_centrality(A, sources=range(9)),
@@ -285,7 +285,7 @@ def test_the_extremes_of_eccentricities(searches, compiled, monkeypatch):
 
 
 def test_exchanges_of_ends(compiled):
-    """The loop is its own reference: Python runs it where numba does not."""
+    """The compiled loop equals the same loop run by Python."""
     A = graph("random 150, both ways")
     expected = alg.double_edge_swap(A, 900, seed=2)
     compiled()
@@ -319,7 +319,7 @@ def test_all_pairs(name, compiled):
 
 
 def test_all_pairs_end_where_memory_does(compiled, monkeypatch):
-    """Only what is found takes memory: here a vertex reaches itself alone, and then all others."""
+    """Memory grows with the distances found: 1,000 vertices without edges fit the budget, 150 with edges do not."""
     monkeypatch.setattr(import_module("sparsezc.algorithms.all_pairs_shortest_paths"), "_UNCHECKED", 0)
     compiled()
     with gb.config.set(host_budget=100_000):
@@ -346,7 +346,7 @@ def test_parents_are_on_shortest_paths(name, compiled):
 
 
 def test_lengths_that_loops_do_not_take(compiled):
-    """Negative lengths, and integers whose sums might wrap around, are the statements'."""
+    """Statements, not loops, take negative lengths and integers whose sums might wrap around."""
     compiled()
     A = gb.Matrix.from_edgelist([(0, 1), (0, 2), (2, 1)], [4, 5, -3], nrows=3, ncols=3)
     assert alg.sssp(A, 0).to_dict() == {0: 0, 1: 2, 2: 5}
@@ -386,7 +386,7 @@ def test_rounds_are_counted_by_any_integer(compiled):
 
 
 def test_rows_without_entries_take_no_memory(compiled):
-    """A loop has arrays with an element for each row; statements have none for rows that are not reached."""
+    """Statements run on 2^40 rows; a loop would allocate an element for each row, reached or not."""
     n = 2**40
     A = gb.Matrix.from_coo([0, 1, n // 2], [1, n // 2, 0], [1, 2, 3], nrows=n, ncols=n)
     compiled()
@@ -407,7 +407,7 @@ def test_statements_run_where_memory_is_short_for_a_loop(compiled, monkeypatch):
 
 
 def test_ids_are_made_shorter_where_memory_has_room(compiled, monkeypatch):
-    """They are counted beside the loop's own arrays; the answers are the same without them."""
+    """Shorter ids count toward the loop's memory; where they do not fit, the answers are the same without them."""
     A, given = graph("random 150, both ways")._known_symmetric(), []
     shorter = 64 * A.nrows + 4 * A.nvals
 
@@ -483,7 +483,7 @@ def test_threads_share_searches(compiled, monkeypatch):
 @pytest.mark.parametrize("symmetric", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_threads_share_rounds_of_ranks(symmetric, weighted, compiled, monkeypatch):
-    """Their number changes no bit. Where memory is short for the rows of A', one thread pushes along those of A."""
+    """The number of threads changes no bit. Without memory for the rows of A', one thread pushes along those of A."""
     A = graph("random 150")
     if symmetric:
         A = A.ewise_add(A.T, "plus").new()._known_symmetric()

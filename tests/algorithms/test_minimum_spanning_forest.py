@@ -23,7 +23,7 @@ def check(graph):
 
 @pytest.mark.parametrize("name", SMALL)
 def test_small_graphs(name):
-    """All weights alike, and all different."""
+    """Forests are minimal with equal weights and with distinct ones."""
     graph = SMALL[name]
     check(graph)
     graph = graph.copy()
@@ -46,7 +46,7 @@ def test_floating_weights(graph):
     "name", ["ca-AstroPh", "as-caida20071105", "copter2", pytest.param("road-7cities", marks=pytest.mark.slow)]
 )
 def test_weight_of_real_graphs(name):
-    """The weight that two other programs found; joining nothing twice follows from the number of edges."""
+    """The weight is that of two other programs; the number of edges shows that the forest has no cycle."""
     A = loaded(name)
     forest = minimum_spanning_forest(A)
     expected = json.loads((DATA / "refs" / "summary.json").read_text())[name]["msf_weight"]

@@ -28,14 +28,14 @@ GRAPHS = ("kron:8", "grid:20x30", "star:40", "path:1")
 
 
 def shuffled(graph: str, seed: int = 1) -> Any:
-    """Return a graph whose ids say nothing, as SciPy's matrix."""
+    """Return a graph with shuffled ids, as SciPy's matrix."""
     theirs = gb.io.to_scipy_sparse(gb.io.read(graph, placement="host")).tocsr()
     order = np.random.default_rng(seed).permutation(theirs.shape[0])
     return theirs[order][:, order].tocsr()
 
 
 def span(theirs: Any) -> float:
-    """How far apart the ends of an edge are, on average."""
+    """Return the mean distance between the numbers of an edge's ends."""
     entries = theirs.tocoo()
     return float(np.abs(entries.row.astype(float) - entries.col).mean())
 
@@ -83,7 +83,7 @@ def test_cuthill_mckee_of_no_vertices_and_of_no_edges() -> None:
 
 
 def test_harmonic_is_the_order_of_networkxs_centrality() -> None:
-    """With every vertex a source; vertices with equal sums may change places."""
+    """With all vertices as sources the order is that of NetworkX's centrality, up to equal sums."""
     theirs = shuffled("kron:7")
     order = gb.orders.harmonic(gb.io.from_scipy_sparse(theirs), k=200)
     known = nx.harmonic_centrality(nx.from_scipy_sparse_array(theirs))

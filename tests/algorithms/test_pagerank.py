@@ -34,7 +34,7 @@ def test_small_graphs(name, damping):
 
 @given(graphs())
 def test_the_rule_for_stopping_is_networkx_s(graph):
-    """Not only the limit: the same iterate, so the default tolerance gives NetworkX's numbers."""
+    """The iteration stops in the same round as NetworkX's, so ranks with the default tolerance agree to 1e-14."""
     expected = nx.pagerank(network(graph), weight=None)
     assert np.allclose(dense(pagerank(matrix(graph)), 0.0), list(expected.values()), rtol=0, atol=1e-14)
 
@@ -85,7 +85,7 @@ def test_a_vertex_whose_weights_are_all_zero_dangles():
 
 
 def test_a_fixed_number_of_iterations():
-    """tol=None runs them all: 0.15 / 2 + 0.85 (dangling / 2 + in), twice."""
+    """With tol=None all rounds run: here 0.15 / 2 + 0.85 (dangling / 2 + in), twice."""
     rank = pagerank(matrix(csr(2, [(0, 1)])), tol=None, max_iter=2)
     r0 = 0.075 + 0.425 * (1 - 0.2875)
     assert np.allclose(dense(rank, 0.0), [r0, 1 - r0], rtol=1e-15)

@@ -13,7 +13,7 @@ within = gb.algorithms.pagerank_within
 
 
 def exact(graph, damping=0.85, wish=None, leak=None, weighted=False):
-    """Return the ranks as the solution of linear equations."""
+    """Return the exact ranks, by a dense solver of the linear equations."""
     n = graph.shape[0]
     rows, cols, weight = verify.edges(graph)
     P = np.zeros((n, n))

@@ -33,13 +33,13 @@ def test_any_graph(graph, length, weighted, data):
 
 @given(graphs(st.sampled_from([0.0, 1e-9, 1.0, 1e9])))
 def test_edges_of_no_weight_are_never_taken(graph):
-    """A light row is followed like a heavy one, and a zero nowhere."""
+    """Walks follow edges of positive weight only, whatever the sum of a row's weights."""
     check(graph, list(range(graph.shape[0])), 5, weighted=True)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_all_edges_alike_or_by_weight(weighted):
-    """10,000 first steps, against what chance would give; fails for one good program in a million."""
+    """10,000 first steps have the expected distribution; one correct program in a million fails."""
     weights = np.array([1, 2, 3, 4])
     A = matrix(csr(5, [(0, v) for v in range(1, 5)], weights))
     steps = random_walks(A, [0] * 10_000, 1, weighted=weighted, seed=0).to_coo()[2][1::2]

@@ -1,4 +1,4 @@
-"""The algorithms on real graphs, against answers that two other programs agreed on (the data folder's README)."""
+"""The algorithms on real graphs, against answers on which two other programs agree (the data folder's README)."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from tests.algorithms.graphs import DATA, REAL, csr, dense, loaded, needs_real, 
 pytestmark = needs_real
 each_graph = pytest.mark.parametrize("entry", REAL, ids=lambda entry: entry["name"])
 
-#: Those of a million entries take longer than their news is worth in every run.
+#: Graphs of a million entries are slow and rarely find more than the smaller ones, so every run skips them.
 each_smaller = pytest.mark.parametrize(
     "entry",
     [pytest.param(x, marks=[pytest.mark.slow] if x["name"] in {"cnr-2000", "twitter_combined"} else []) for x in REAL],
@@ -27,7 +27,7 @@ def test_levels(entry):
 
 @each_graph
 def test_parents(entry):
-    """A vertex's parent is one level nearer, and there is an edge from it: any such tree is right."""
+    """A vertex's parent is one level nearer the source and has an edge to it; any such tree is right."""
     A, expected = loaded(entry["name"]), references(entry["name"])
     source, level = expected["sources"][0], expected["bfs_level"][0]
     parent = dense(gb.algorithms.bfs_parents(A, source))
@@ -68,7 +68,7 @@ def test_core_numbers(entry):
 
 @each_smaller
 def test_strong_components(entry):
-    """Of an undirected graph they are the connected components."""
+    """Labels equal the references'; those of an undirected graph are its connected components."""
     A, known = loaded(entry["name"]), references(entry["name"])
     expected = known["scc" if entry["directed"] else "wcc"]
     assert np.array_equal(dense(gb.algorithms.strongly_connected_components(A)), expected)
@@ -84,14 +84,14 @@ GRAPHALYTICS = DATA / "graphalytics"
 
 
 def published(name):
-    """Vertex and value of each line of an answer; gzipped or not."""
+    """Return the vertices and values of a published answer, a plain or gzipped file."""
     path = GRAPHALYTICS / name
     table = np.loadtxt(path if path.exists() else path.with_name(name + ".gz"), dtype=object)
     return table[:, 0].astype(np.int64), table[:, 1].astype(float)
 
 
 def graph_of(name, directed):
-    """Return a Graphalytics graph and its vertices' ids in ascending order: .v and .e files, or adjacency lines."""
+    """Return a Graphalytics graph and its vertices' ids in ascending order, from .v and .e files or adjacency lines."""
     path = GRAPHALYTICS / name
     if path.exists():
         lines = [[int(x) for x in line.split()] for line in path.read_text().splitlines() if line.strip()]
@@ -145,7 +145,7 @@ def test_graphalytics_levels(graph, answer, source, directed):
     ],
 )
 def test_graphalytics_ranks(graph, answer, rounds, directed):
-    """Within Graphalytics' own bound, 1e-4 of each rank; a fixed number of rounds."""
+    """After a fixed number of rounds each rank is within 1e-4 of the published one, Graphalytics' own bound."""
     graph, ids = graph_of(graph, directed)
     vertices, expected = published(answer)
     rank = gb.algorithms.pagerank(matrix_of(graph), tol=None, max_iter=rounds)
@@ -164,7 +164,7 @@ def test_graphalytics_ranks(graph, answer, rounds, directed):
     ],
 )
 def test_graphalytics_components(graph, answer, directed):
-    """The labels may have other names: each published one goes with one of ours, and the other way round."""
+    """Labels correspond one to one to the published labels, whose numbers may differ."""
     graph, ids = graph_of(graph, directed)
     vertices, expected = published(answer)
     label = dense(gb.algorithms.connected_components(matrix_of(graph)))[np.searchsorted(ids, vertices)]

@@ -12,7 +12,7 @@ import sparsezc as gb
 from sparsezc import ops
 from tests.algorithms.graphs import SMALL, csr, matrix
 
-SURE = 1e-6  # of good programs so few fail
+SURE = 1e-6  # least p-value: one correct program in a million fails
 sample_neighbors, graph_search = gb.algorithms.sample_neighbors, gb.algorithms.graph_search
 random_walks = gb.algorithms.random_walks
 
@@ -59,7 +59,7 @@ def test_sampling_says_what_is_wrong() -> None:
 
 # Walks with p and q
 
-#: From 1 the neighbours 0 (where the walk was), 2 (a neighbour of 0), 3 and 4.
+#: Vertex 1 has the neighbours 0 (the walk's previous vertex), 2 (a neighbour of 0), 3 and 4.
 EDGES = [(0, 1), (1, 0), (0, 2), (1, 2), (1, 3), (1, 4)]
 
 
@@ -69,13 +69,13 @@ def test_second_steps_of_node2vec(p: float, q: float, weights: Any) -> None:
     A = matrix(csr(5, EDGES, weights or np.ones(6)))
     walks = walks_of(random_walks(A, [0] * 30_000, 2, p=p, q=q, weighted=weights is not None, seed=1))
     second = walks[walks[:, 1] == 1, 2]
-    # the edges of 1 in the order of EDGES: to 0, 2, 3, 4
+    # node2vec's factors of the edges from 1 to 0, 2, 3 and 4
     by_edge = dict(zip(EDGES, weights or [1] * 6, strict=True))
     w = np.array([by_edge[1, v] for v in (0, 2, 3, 4)], float) * [1 / p, 1, 1 / q, 1 / q]
     counts = np.bincount(second, minlength=5)[[0, 2, 3, 4]]
     assert counts.sum() == second.size > 5000
     expected = second.size * w / w.sum()
-    often = expected >= 5  # the others together may hardly ever come
+    often = expected >= 5  # chi-squared needs 5 or more; rarer steps are bounded by a Poisson sum
     assert poisson.sf(counts[~often].sum() - 1, expected[~often].sum() + 1e-12) > SURE
     if often.sum() > 1:
         assert chisquare(counts[often], counts[often].sum() * w[often] / w[often].sum()).pvalue > SURE
@@ -88,7 +88,7 @@ def test_first_steps_take_no_bias() -> None:
 
 
 def test_a_walk_is_its_own() -> None:
-    """Walk 7 of a thousand is walk 7 of ten; and from another start it draws the same numbers."""
+    """A walk depends neither on the number of walks nor on their length."""
     A = matrix(SMALL["kronecker"])
     sources = np.random.default_rng(0).integers(0, A.nrows, 1000)
     whole, few = (walks_of(random_walks(A, sources[:n], 9, seed=3)) for n in (1000, 10))
@@ -98,7 +98,7 @@ def test_a_walk_is_its_own() -> None:
 
 
 def test_weights_of_one_value_walk_as_none_do() -> None:
-    """In distribution; the numbers differ."""
+    """Equal weights give the distribution of unweighted walks, though not the same walks."""
     A = matrix(csr(5, [(0, v) for v in range(1, 5)], [7, 7, 7, 7]))
     steps = walks_of(random_walks(A, [0] * 8000, 1, weighted=True, seed=1))[:, 1]
     assert chisquare(np.bincount(steps, minlength=5)[1:]).pvalue > SURE
@@ -122,7 +122,7 @@ def test_p_and_q_that_are_no_numbers(name: str) -> None:
 
 
 def greedy(graph: Any, scores: dict[int, float], v: int, length: int) -> list[int]:
-    """Return a walk by the rule's own words."""
+    """Return the greedy walk: each step to the neighbour of the highest score, the smallest of equals."""
     walk = [v]
     for _ in range(length):
         near = graph.indices[graph.indptr[walk[-1]] : graph.indptr[walk[-1] + 1]]
@@ -147,10 +147,10 @@ def test_greedy_search_exactly(name: str, share: float) -> None:
 
 
 def test_greedy_search_of_permuted_vertices() -> None:
-    """Where scores differ, the walks are those of the vertices by their new numbers."""
+    """With distinct scores, renumbered vertices get the same walks in the new numbers."""
     A = matrix(SMALL["kronecker"])
     n, rng = A.nrows, np.random.default_rng(2)
-    new, scores = rng.permutation(n), rng.random(n)  # vertex k is new[k]
+    new, scores = rng.permutation(n), rng.random(n)  # vertex k is renumbered new[k]
     old = np.argsort(new)
     walks = walks_of(graph_search(A, range(n), gb.Vector.from_dense(scores), 7, "greedy"))
     moved = walks_of(graph_search(A[old, old].new(), new, gb.Vector.from_dense(scores[old]), 7, "greedy"))

@@ -21,7 +21,7 @@ def ones(graph):
 
 
 def angles(rows):
-    """Return the cosine of each two rows, 0 where one is 0 or they are the same row."""
+    """Return the cosine of each pair of rows; 0 if one of them is zero, and on the diagonal."""
     length = np.linalg.norm(rows, axis=1)
     both = np.outer(length, length)
     cosine = np.divide(rows @ rows.T, both, out=np.zeros_like(both), where=both > 0)
@@ -30,7 +30,7 @@ def angles(rows):
 
 
 def check(graph):
-    """NetworkX's coefficients on graphs whose edges go both ways; sets of out-neighbours on others."""
+    """Check both coefficients of the rows, as sets of out-neighbours, against dense products."""
     rows = ones(graph)
     common = rows @ rows.T
     np.fill_diagonal(common, 0)
@@ -75,7 +75,7 @@ def test_only_the_pairs_asked_for(graph, pairs):
 
 
 def ones_of_rows(A):
-    """Return the similarity of each row to itself: 1 unless it is 0."""
+    """Return the similarity of each row to itself: 1, or 0 for an empty row."""
     return (A.to_dense(fill_value=0) != 0).any(axis=1).astype(float)
 
 

@@ -15,7 +15,7 @@ from tests.algorithms.graphs import SMALL, csr, dense, graphs, matrix, needs_rea
 hits, katz_centrality = gb.algorithms.hits, gb.algorithms.katz_centrality
 eigenvector_centrality = gb.algorithms.eigenvector_centrality
 
-#: Where the power method takes few iterations: elsewhere the two largest eigenvalues are close together.
+#: Graphs on which the power method takes few iterations; on others the two largest eigenvalues are close.
 CALM = ["one vertex", "one loop", "one edge", "star", "star pointing in", "cycle", "two cliques", "kronecker"]
 weights = st.integers(0, 9)
 
@@ -43,7 +43,7 @@ def test_hits_of_small_graphs(name):
 
 @given(graphs(weights, max_vertices=12))
 def test_hits_of_any_graph(graph):
-    """Where the iteration ends, it ends at the largest singular value; a weight of 0 is no edge."""
+    """If the iteration converges, it converges to the largest singular value; a weight of 0 is no edge."""
     try:
         hubs, authorities = map(scores_of, hits(matrix(graph), tol=1e-13, max_iter=20000, weighted=True))
     except gb.exceptions.ConvergenceFailure:
@@ -57,7 +57,7 @@ def test_hits_of_any_graph(graph):
 
 
 def test_hits_where_two_eigenvalues_lie_close():
-    """Two stars of nearly the same size: the power method would need thousands of steps for the defaults."""
+    """Two stars of nearly equal size converge with the defaults; the power method would need thousands of steps."""
     edges = [(0, i) for i in range(1, 200)] + [(200, i) for i in range(201, 401)]
     hubs, authorities = map(scores_of, hits(matrix(csr(402, edges))))
     assert np.isclose(hubs[200], 1)
@@ -84,7 +84,7 @@ def test_hits_asks_for_its_dense_vectors_before_it_makes_them():
 
 @given(graphs(weights), st.booleans())
 def test_katz_of_any_graph(graph, weighted):
-    """The answer of a direct solver."""
+    """Scores equal those of a direct solver."""
     operator = graph.toarray().astype(float) if weighted else np.zeros(graph.shape)
     if not weighted:
         rows, cols, _ = verify.edges(graph)
@@ -109,7 +109,7 @@ def test_katz_from_a_vector_and_a_start():
 @pytest.mark.parametrize("name", CALM)
 def test_eigenvectors_of_small_graphs(name):
     graph = SMALL[name]
-    if graph.nnz in (0, 1) or name.startswith("star"):  # no cycle, so no eigenvalue but 0
+    if graph.nnz in (0, 1) or name.startswith("star"):  # without a cycle all eigenvalues are 0
         graph = csr(3, [(0, 1), (1, 0), (1, 2), (2, 0)])
     score = scores_of(eigenvector_centrality(matrix(graph), tol=1e-12, max_iter=20000))
     assert np.isclose(np.linalg.norm(score), 1)
@@ -170,7 +170,7 @@ def _united(parts):
 
 
 def _co_authors():
-    """Cliques of papers over few prolific and many other authors, some of them of nearly the same large size."""
+    """Return a graph of co-authors: each paper is a clique, and the largest cliques have nearly equal sizes."""
     rng = np.random.default_rng(1)
     share = np.minimum(rng.zipf(1.6, 6000), 200).astype(float)
     sizes = [*range(60, 54, -1), *[54] * 6, *(1 + rng.geometric(0.35, 4000)).tolist()]
@@ -179,7 +179,7 @@ def _co_authors():
     return csr(6000, np.unique(pairs, axis=0).tolist())
 
 
-#: Symmetric graphs whose largest singular values are close together, and whether the largest is a single one.
+#: Symmetric graphs whose largest singular values are close, and True if the largest is simple (multiplicity 1).
 CLOSE = {
     "cliques of 20 to 60": (lambda: _united([np.ones((s, s)) - np.eye(s) for s in range(20, 61)]), True),
     "many cliques and a larger one": (lambda: _united([np.ones((s, s)) - np.eye(s) for s in [40] * 30 + [41]]), True),
@@ -203,7 +203,7 @@ CLOSE = {
 def test_hits_with_defaults_converges_where_networkx_does(name):
     make, single = CLOSE[name]
     graph = sp.csr_array(make(), dtype=float)
-    expected = nx.hits(nx.from_scipy_sparse_array(graph))  # raises where it does not converge
+    expected = nx.hits(nx.from_scipy_sparse_array(graph))  # NetworkX raises if it does not converge
     found = [scores_of(v) for v in hits(matrix(graph))]
     squared = graph @ graph.T
     for ours, theirs in zip(found, expected, strict=True):
@@ -211,5 +211,5 @@ def test_hits_with_defaults_converges_where_networkx_does(name):
         largest = np.linalg.norm(squared @ unit)
         assert np.linalg.norm(squared @ unit - largest * unit) <= 3e-8 * largest
         assert np.isclose(largest, eigsh(squared, 1, return_eigenvectors=False)[0], rtol=1e-9)
-        if single:  # else any vector of the two that belong to it is right
+        if single:  # of a multiple singular value any vector of its space is right
             assert np.allclose(ours, [theirs[v] for v in range(ours.size)], atol=1e-6 * ours.max())

@@ -53,7 +53,7 @@ def test_any_floating_lengths(dtype, graph, data):
 
 @given(graphs(st.integers(-3, 12), max_vertices=12), st.data())
 def test_negative_lengths(graph, data):
-    """The right answer, or the news of a negative cycle, exactly where the source reaches one."""
+    """Distances are right; a negative cycle raises an error exactly if the source reaches it."""
     source = data.draw(st.integers(0, graph.shape[0] - 1))
     network = nx.DiGraph()
     network.add_nodes_from(range(graph.shape[0]))
@@ -70,7 +70,7 @@ def test_negative_lengths(graph, data):
 
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_sums_leave_the_type_of_the_lengths(dtype):
-    """127 + 127 does not fit INT8: distances are INT64."""
+    """Distances of INT8 lengths are INT64, as 127 + 127 does not fit INT8."""
     graph = csr(3, [(0, 1), (1, 2)], [127, 127])
     answer = sssp(matrix(graph, dtype), 0)
     assert str(answer.dtype) == "INT64"
@@ -89,7 +89,7 @@ def test_overflow_is_refused(lengths):
 
 
 def asked_for_lengths(A):
-    """Return the functions that take lengths, as calls of A."""
+    """Yield calls on A of the functions that take lengths."""
     known = gb.algorithms
     taken = [known.sssp, known.bellman_ford, known.find_negative_cycle]
     yield from (lambda each=each: each(A, 0) for each in taken)
@@ -150,7 +150,7 @@ def test_a_negative_loop_is_a_negative_cycle():
 
 @pytest.mark.parametrize("last", [2**31 - 3, 2**31 - 2, 2**31 - 1, 2**31, 2**32 + 5, 2**40])
 def test_distances_around_32_bits(last):
-    """Searched with 4 bytes a vertex where that is enough; the answer does not show it."""
+    """Distances just below and above 2^32 are right; the search keeps 4 bytes a vertex where they fit."""
     steps = [last // 3, last // 3, last - 2 * (last // 3)]
     A = gb.Matrix.from_coo(
         [0, 1, 2, 0], [1, 2, 3, 3], [*steps, last], "UINT64" if last > 2**35 else "INT64", nrows=5, ncols=5
@@ -222,7 +222,7 @@ def test_lengths_are_looked_at_again_when_they_change():
 
 @pytest.mark.parametrize("dtype", ["INT32", "INT64", "UINT64"])
 def test_lengths_whose_sums_wrap_around_come_to_an_end(dtype):
-    """A wrapped sum is less than what it is a sum of, so the same edges would be taken for ever."""
+    """INT32 sums are INT64; lengths whose sums may wrap around are refused, as the search might then never end."""
     most = int(np.iinfo(dtype.lower()).max)
     A = gb.Matrix.from_coo([0, 1, 2], [1, 2, 1], [5, most - 2, most - 2], dtype, nrows=3, ncols=3)
     if dtype == "INT32":
@@ -235,7 +235,7 @@ def test_lengths_whose_sums_wrap_around_come_to_an_end(dtype):
 @given(graphs(st.integers(0, 12)), st.data())
 @pytest.mark.parametrize("dtype", ["INT8", "INT64", "FP32"])
 def test_a_target_leaves_out_what_is_farther(dtype, graph, data):
-    """And no more: all that are as near, by lengths of 0 too, have their distances."""
+    """With a target the answer has exactly the vertices that are at most as far as the target."""
     source, target = (data.draw(st.integers(0, graph.shape[0] - 1)) for _ in range(2))
     A, delta = matrix(graph, dtype), data.draw(st.sampled_from([None, 0.5, 3, 1000]))
     every = sssp(A, source)
@@ -262,7 +262,7 @@ def test_a_target_that_is_no_vertex():
 @pytest.mark.parametrize("dtype", ["INT64", "FP64"])
 @pytest.mark.parametrize("delta", [None, 1000])
 def test_the_search_ends_at_its_target(dtype, delta, monkeypatch):
-    """On a path each round settles one vertex, whatever the buckets."""
+    """On a path, where each round settles one vertex, the search ends within two rounds after its target."""
     A, limits = matrix(csr(300, [(i, i + 1) for i in range(299)], np.full(299, 2)), dtype), []
     module = importlib.import_module("sparsezc.algorithms.sssp")
     counted = module.buckets
@@ -272,7 +272,7 @@ def test_the_search_ends_at_its_target(dtype, delta, monkeypatch):
 
 
 def test_beyond_its_target_nothing_overflows():
-    """Though with an edge that is too long for what stands for no way where the search ended."""
+    """Lengths whose sums overflow beyond the target raise no error."""
     A = matrix(csr(4, [(0, 1), (1, 2), (2, 3)], [1, 2**62, 2**62]))
     assert sssp(A, 0, target=1).to_dict() == {0: 0, 1: 1}
     for target in (None, 3):
@@ -299,7 +299,7 @@ def test_a_cutoff_with_negative_lengths():
 
 
 def test_a_search_ends_at_its_cutoff(monkeypatch):
-    """The search looks at a path of 1,000 edges as far as the cutoff goes, and no further."""
+    """On a path of 1,000 edges the search runs products up to the cutoff only."""
     A = gb.io.read("path:1001?weights=2-2")
     products = []
     vxm = gb.Vector.vxm

@@ -27,7 +27,7 @@ def test_any_graph(graph):
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=8), st.data())
 def test_chains_of_cycles(sizes, data):
-    """Components that reach each other, numbered in any order: what trimming and the first search leave."""
+    """Components that reach each other, in any numbering, are separated after trimming and the first search."""
     n, start = sum(sizes), np.cumsum([0, *sizes])
     inside = [(a + k, a + (k + 1) % m) for a, m in zip(start[:-1].tolist(), sizes, strict=True) for k in range(m)]
     between = [(int(b) - 1, int(b)) for b in start[1:-1]]

@@ -14,14 +14,14 @@ topological_sort = gb.algorithms.topological_sort
 
 
 def forward(graph):
-    """Return the edges that lead to a larger number, under names that hide it."""
+    """Return the edges from a smaller to a larger number, their vertices then shuffled: an acyclic graph."""
     rows, cols, _ = verify.edges(graph)
     name = np.random.default_rng(graph.nnz).permutation(graph.shape[0])
     return csr(graph.shape[0], np.c_[name[rows], name[cols]][rows < cols])
 
 
 def check(graph):
-    """NetworkX's generations, and any order in which every edge leads forward."""
+    """Check that generations equal NetworkX's, and that every edge leads forward in the order."""
     assert is_dag(matrix(graph)) is True
     expected = np.zeros(graph.shape[0], int)
     for g, vertices in enumerate(nx.topological_generations(network(graph))):

@@ -37,7 +37,7 @@ def values(judge):
 
 
 def graphalytics(graph):
-    """Graphalytics' rules, one vertex and one pair of neighbours at a time."""
+    """Return the local clustering coefficients by Graphalytics' definition, one pair of neighbours at a time."""
     rows, cols, _ = verify.edges(graph)
     exists, answer = set(zip(rows.tolist(), cols.tolist(), strict=True)), []
     for around in verify.neighbours(graph):
@@ -77,7 +77,7 @@ def test_any_graph(graph):
 
 @given(graphs(st.integers(0, 9)), st.booleans())
 def test_weights_of_any_graph(graph, one_weight):
-    """NetworkX's, of directed graphs and of undirected ones whose weight is the same both ways."""
+    """Weighted coefficients equal NetworkX's, of directed graphs and of undirected ones with symmetric weights."""
     i, j, weight = verify.edges(graph)
     i, j, weight = i[i != j], j[i != j], weight[i != j].astype(float)
     if one_weight:
@@ -95,7 +95,7 @@ def test_weights_of_any_graph(graph, one_weight):
 
 @needs_real
 def test_coefficients_of_a_real_graph():
-    """NetworkX's; of squares those of some vertices, for all take it minutes."""
+    """Coefficients equal NetworkX's; squares are compared at every 50th vertex, as all take NetworkX minutes."""
     graph = real("email-Eu-core")
     judge, A = undirected(graph), matrix(graph)
     assert transitivity(A) == pytest.approx(nx.transitivity(judge))
@@ -119,7 +119,7 @@ def test_an_undirected_graph_may_or_may_not_be_known_as_one():
 
 
 def test_directions_count_among_neighbours():
-    """One triangle: three edges of six possible, and one of the eight triangles that directions could make."""
+    """Edges between neighbours count in each direction: of two possible, a triangle has one."""
     A = matrix(csr(3, [(0, 1), (1, 2), (0, 2)]))
     assert dense(local_clustering_coefficient(A), 0.0).tolist() == [0.5, 0.5, 0.5]
     B = matrix(csr(3, [(0, 1), (1, 2), (0, 2), (2, 0)]))
@@ -157,7 +157,7 @@ def test_bad_weights():
 
 
 def test_weights_of_zero():
-    """NetworkX has zeros without triangles too, and divides by zero in one."""
+    """Weights of 0 give 0 without triangles, as in NetworkX; with triangles they are refused (it divides by 0)."""
     path = csr(3, [(0, 1), (1, 2)], [0, 0])
     assert clustering(matrix(path), weighted=True).to_dense().tolist() == [0.0, 0.0, 0.0]
     assert set(nx.clustering(network(path), weight="weight").values()) == {0}

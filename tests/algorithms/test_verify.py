@@ -38,7 +38,7 @@ def test_levels(level, right):
     [
         ([0, 0, 0, 1, 3, -1], True),
         ([0, 0, 0, 2, 3, -1], True),  # any shortest tree is right
-        ([0, 0, 0, 0, 3, -1], False),  # no such edge
+        ([0, 0, 0, 0, 3, -1], False),  # no edge from the parent
         ([0, 0, 0, 4, 3, -1], False),  # a cycle of edges that exist
         ([0, 0, 0, 1, 3, 5], False),  # a second root
         ([0, 0, 0, 1, -1, -1], False),
@@ -62,8 +62,8 @@ def test_parents_must_be_on_shortest_paths():
     ("distance", "right"),
     [
         ([0, 2, 2, 4, 4, INF], True),
-        ([0, 2, 2, 5, 5, INF], False),  # an edge offers 4
-        ([0, 2, 2, 3, 3, INF], False),  # held up by the cycle of zeros only
+        ([0, 2, 2, 5, 5, INF], False),  # the edge from 1 gives 4
+        ([0, 2, 2, 3, 3, INF], False),  # supported by the cycle of zero lengths only
         ([0, 2, 2, 4, INF, INF], False),
         ([0, 2, 2, 4, 4, 1], False),
         ([1, 3, 3, 5, 5, INF], False),
@@ -76,7 +76,7 @@ def test_distances(distance, right):
 
 def test_ranks():
     path = graph(2, (0, 1))
-    x = 1 / (1.85 + 1)  # r0 = s, r1 = s + 0.85 r0 with s the same share of what no edge carries
+    x = 1 / (1.85 + 1)  # r0 = s, r1 = s + 0.85 r0, where s is the share that all vertices get alike
     right = np.array([1.0, 1.85]) * x
     judge(True, verify.pagerank, path, right, bound=1e-12)
     judge(False, verify.pagerank, path, right[::-1], bound=1e-12)
@@ -89,7 +89,7 @@ def test_ranks():
     ("label", "right"),
     [
         ([0, 1, 0, 1, 4], True),
-        ([0, 1, 2, 1, 4], False),  # an edge is cut
+        ([0, 1, 2, 1, 4], False),  # an edge joins two labels
         ([0, 0, 0, 0, 4], False),  # two components under one label
         ([2, 1, 2, 1, 4], False),  # not the smallest vertex
         ([0, 1, 0, 1, 9], False),
@@ -103,8 +103,8 @@ def test_components(label, right):
     ("label", "right"),
     [
         ([0, 1, 1, 1, 4], True),
-        ([0, 1, 1, 3, 4], False),  # a cycle is cut
-        ([0, 0, 0, 0, 4], False),  # joined by a way without a way back
+        ([0, 1, 1, 3, 4], False),  # vertices of a cycle have two labels
+        ([0, 0, 0, 0, 4], False),  # joined by a path without a return path
         ([0, 2, 2, 2, 4], False),  # not the smallest vertex
     ],
 )
@@ -116,7 +116,7 @@ def test_strong_components(label, right):
     ("core", "right"), [([2, 2, 2, 1, 0], True), ([2, 2, 3, 1, 0], False), ([1, 1, 1, 1, 0], False)]
 )
 def test_core_numbers(core, right):
-    """The degree is no core number, a pair of edges counts once and a loop not at all."""
+    """The judge refuses degrees as core numbers, counts an edge in both directions once, and ignores loops."""
     judge(right, verify.core_numbers, graph(5, (0, 1), (1, 0), (1, 2), (2, 0), (2, 3), (4, 4), (3, 3)), np.array(core))
 
 
@@ -124,7 +124,7 @@ def test_core_numbers(core, right):
     ("label", "right"), [([1, 0, 0, 0, 4], True), ([1, 0, 3, 0, 4], False), ([0, 0, 0, 0, 4], False)]
 )
 def test_label_propagation(label, right):
-    """One round: the smallest of equally many votes wins, and no vertex votes for itself."""
+    """In one round the smallest label of the most votes wins, and no vertex votes for itself."""
     judge(right, verify.label_propagation, graph(5, (0, 1), (0, 2), (3, 0), (2, 3), (4, 4)), 1, np.array(label))
 
 

@@ -7,7 +7,7 @@ from tests.algorithms import verify_sets
 from tests.algorithms.graphs import csr
 from tests.algorithms.test_verify import judge
 
-#: A path 0 - 1 - 2 - 3 with a loop, and a vertex alone.
+#: The path 0 - 1 - 2 - 3 with a loop, and an isolated vertex.
 PATH = csr(5, [(0, 1), (2, 1), (2, 3), (2, 2)])
 
 
@@ -16,9 +16,9 @@ PATH = csr(5, [(0, 1), (2, 1), (2, 3), (2, 2)])
     [
         ([1, 0, 1, 0, 1], True),
         ([0, 1, 0, 1, 1], True),
-        ([1, 0, 0, 1, 1], True),  # another size
-        ([1, 1, 0, 1, 1], False),  # neighbours
-        ([1, 0, 0, 0, 1], False),  # one could be added
+        ([1, 0, 0, 1, 1], True),  # right, though of another size
+        ([1, 1, 0, 1, 1], False),  # two neighbours
+        ([1, 0, 0, 0, 1], False),  # a vertex could be added
         ([1, 0, 1, 0, 0], False),
     ],
 )
@@ -33,7 +33,7 @@ def test_independent_set(member, right):
         ([1, 0, 1, 0, 0], True),
         ([0, 1, 2, 0, 0], True),
         ([0, 0, 1, 0, 0], False),
-        ([0, 1, 0, 2, 0], False),  # a smaller one is free
+        ([0, 1, 0, 2, 0], False),  # a smaller colour is free
         ([0, 1, 0, 1, 1], False),
         ([0, 1, 0, -1, 0], False),
     ],
@@ -55,11 +55,11 @@ def test_eigenvector():
     ("partner", "right"),
     [
         ([1, 0, 3, 2, -1], True),
-        ([-1, 2, 1, -1, -1], True),  # smaller, and nothing can be added
-        ([1, 0, -1, -1, -1], False),  # an edge is left
+        ([-1, 2, 1, -1, -1], True),  # smaller, but no edge can be added
+        ([1, 0, -1, -1, -1], False),  # an edge can be added
         ([1, 0, 2, -1, -1], False),  # a loop
-        ([3, 2, 1, 0, -1], False),  # no neighbours
-        ([1, 2, 1, -1, -1], False),  # shared
+        ([3, 2, 1, 0, -1], False),  # partners are no neighbours
+        ([1, 2, 1, -1, -1], False),  # two vertices share a partner
         ([1, 0, 3, 9, -1], False),
     ],
 )
@@ -73,9 +73,9 @@ def test_matching(partner, right):
         ([2, 2, 1, -1], True),
         ([2, 3, -1, -1], True),
         ([2, 2, 2, 2], True),
-        ([2, 0, 1, -1], False),  # no edge
-        ([2, 2, -1, -1], False),  # it could go on
-        ([3, -1, -1, -1], False),  # starts elsewhere
+        ([2, 0, 1, -1], False),  # a step is no edge
+        ([2, 2, -1, -1], False),  # ends where an edge leads on
+        ([3, -1, -1, -1], False),  # starts at another vertex
         ([2, 1, -1, 1], False),
         ([2, 3, -1], False),
     ],
@@ -90,7 +90,7 @@ def test_walks_do_not_take_edges_of_no_weight():
     judge(False, verify_sets.walks, graph, [0], 1, np.array([[0, 1]]))
 
 
-#: 0 -> 1 -> 2 of lengths 4 and -3, the same to 2 at once, and 3, which no search reaches.
+#: Two paths of length 1 from 0 to 2: 0 -> 1 -> 2 (4 - 3) and 0 -> 2. No search reaches 3.
 DETOUR = csr(4, [(0, 1), (1, 2), (0, 2), (3, 0), (2, 1)], [4, -3, 1, 1, 3])
 
 
@@ -99,9 +99,9 @@ DETOUR = csr(4, [(0, 1), (1, 2), (0, 2), (3, 0), (2, 1)], [4, -3, 1, 1, 3])
     [
         ([0, 4, 1, np.inf], [0, 0, 1, -1], True),
         ([0, 4, 1, np.inf], [0, 0, 0, -1], True),
-        ([0, 4, 1, np.inf], [0, 2, 1, -1], False),  # each other's
-        ([0, 4, 1, np.inf], [0, 0, 3, -1], False),  # no edge
-        ([0, 5, 1, np.inf], [0, 0, 0, -1], False),  # another length
+        ([0, 4, 1, np.inf], [0, 2, 1, -1], False),  # 1 and 2 are each other's parents
+        ([0, 4, 1, np.inf], [0, 0, 3, -1], False),  # no edge from the parent
+        ([0, 5, 1, np.inf], [0, 0, 0, -1], False),  # the edge has another length
         ([0, 4, 1, np.inf], [0, 0, -1, -1], False),
         ([0, 4, 1, np.inf], [-1, 0, 0, -1], False),
     ],
@@ -118,8 +118,8 @@ def test_shortest_path_tree(distance, parent, right):
         ([2, 3, 4], True),
         ([4, 2, 3], True),
         ([], False),
-        ([2, 4, 3], False),  # the other way
-        ([5, 6], False),  # not negative
+        ([2, 4, 3], False),  # in the wrong direction
+        ([5, 6], False),  # its sum is 0
         ([0, 1, 0, 1], False),
         ([0, 2], False),
     ],
@@ -135,11 +135,11 @@ def test_negative_cycle(cycle, right):
     ("edges", "right"),
     [
         ([(0, 1, 1), (1, 2, 2)], True),
-        ([(0, 1, 1), (0, 2, 2)], True),  # as light
+        ([(0, 1, 1), (0, 2, 2)], True),  # another forest of the same weight
         ([(0, 2, 2), (1, 2, 2)], False),  # too heavy
         ([(0, 1, 1)], False),
         ([(0, 1, 1), (1, 2, 2), (0, 2, 2)], False),
-        ([(0, 1, 1), (1, 2, 1)], False),  # another weight
+        ([(0, 1, 1), (1, 2, 1)], False),  # an edge has another weight
         ([(0, 1, 1), (1, 3, 2)], False),
     ],
 )
@@ -155,9 +155,9 @@ def test_spanning_forest(edges, right):
     [
         (2, [1, 1, 0, 0], True),
         (2, [0, 0, 1, 1], True),
-        (2, [1, 0, 0, 0], True),  # as light
+        (2, [1, 0, 0, 0], True),  # another cut of the same value
         (3, [0, 0, 0, 1], False),
-        (2, [0, 0, 0, 1], False),  # another value
+        (2, [0, 0, 0, 1], False),  # the cut has another value
         (0, [0, 0, 0, 0], False),
         (0, [1, 1, 1, 1], False),
         (6, [1, 0, 1, 0], False),

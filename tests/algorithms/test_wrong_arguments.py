@@ -1,4 +1,4 @@
-"""An argument that is of no use: each function's error names it."""
+"""Wrong arguments: each function's error names the argument."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 import sparsezc as gb
 
-#: What the parameters that must be given get; other graphs are the graph itself.
+#: Arguments for parameters without a default; further graphs are the graph itself.
 GIVEN: dict[str, Any] = {
     "source": 0, "s": 0, "target": 2, "t": 2, "vertex": 0, "center": 0, "sources": [0], "seeds": [0], "nodes": [0],
     "k": 3, "length": 2, "swaps": 1, "communities": gb.Vector.from_dense([0, 0, 1, 1]),
@@ -23,7 +23,7 @@ GIVEN: dict[str, Any] = {
 
 
 def cases() -> Iterator[Any]:
-    """Every parameter of an algorithm but the graph, flags and functions."""
+    """Yield every parameter of each algorithm except the graph, flags and functions."""
     for name in gb.algorithms.__all__:
         function = getattr(gb.algorithms, name)
         parameters = list(inspect.signature(function).parameters.values()) if inspect.isfunction(function) else []

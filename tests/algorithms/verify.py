@@ -1,7 +1,7 @@
 """Judges of the algorithms' answers. They share no code with the algorithms, and every right answer passes.
 
 A graph is a SciPy CSR array: an entry (i, j), explicit zeros too, is an edge from i to j. An answer is a NumPy array
-with one entry a vertex; what "not reached" looks like stands at each judge. A wrong answer raises :class:`Wrong`.
+with an element for each vertex; each judge names its value for "not reached". A wrong answer raises :class:`Wrong`.
 """
 
 from collections import Counter, deque
@@ -15,19 +15,19 @@ class Wrong(AssertionError):
 
 
 def edges(graph):
-    """Return the arrays from, to, value."""
+    """Return the arrays of rows, columns and values of a graph's edges."""
     return np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr)), graph.indices.astype(np.int64), graph.data
 
 
 def refuse(bad, message):
-    """Raise where any entry of `bad` holds, naming the first."""
+    """Raise :class:`Wrong` if any element of `bad` is true, with the number and the first."""
     bad = np.flatnonzero(bad)
     if bad.size:
         raise Wrong(f"{message}: {bad.size} times, first at {bad[0]}")
 
 
 def bfs_levels(graph, source, level):
-    """Hops from `source`, -1 where not reached. Held against a queue walked one vertex at a time."""
+    """Check the hops from `source`, -1 where not reached, against a search by a queue, one vertex at a time."""
     indptr, indices = graph.indptr.tolist(), graph.indices.tolist()
     expected = [-1] * graph.shape[0]
     expected[source] = 0
@@ -42,7 +42,7 @@ def bfs_levels(graph, source, level):
 
 
 def bfs_parents(graph, source, parent):
-    """Check the vertex before each one, the source its own, -1 where not reached: any tree of shortest paths passes."""
+    """Check the parent of each vertex, the source its own, -1 where not reached: any tree of shortest paths passes."""
     n = graph.shape[0]
     refuse((parent < -1) | (parent >= n), "parent is no vertex")
     if parent[source] != source:
@@ -65,10 +65,10 @@ def bfs_parents(graph, source, parent):
 
 
 def distances(graph, source, distance, rtol=0.0):
-    """Distances from `source`, infinity where not reached; `rtol` is for weights whose sums are rounded.
+    """Check the distances from `source`, infinity where not reached; `rtol` is for weights whose sums are rounded.
 
-    Right if and only if no edge offers a shorter way (triangle inequality) and every vertex that is reached has a path
-    of tight edges from the source. Zero-length cycles are why the path is walked: a tight edge alone proves nothing.
+    Right if and only if no edge gives a shorter path (triangle inequality) and every vertex that is reached has a path
+    of tight edges from the source. The path is followed because the edges of a zero-length cycle are tight, too.
     """
     n = graph.shape[0]
     if distance[source] != 0:
@@ -79,7 +79,7 @@ def distances(graph, source, distance, rtol=0.0):
     rows, cols, weight = rows[usable], cols[usable], weight[usable]
     way = distance[rows] + weight
     slack = rtol * np.maximum(np.abs(distance[rows]), np.abs(way))
-    refuse(distance[cols] > way + slack, "an edge offers a shorter way")
+    refuse(distance[cols] > way + slack, "an edge gives a shorter path")
     tight = np.abs(distance[cols] - way) <= slack
     rows, cols = rows[tight], cols[tight]
     order = np.argsort(rows, kind="stable")
@@ -97,7 +97,7 @@ def distances(graph, source, distance, rtol=0.0):
 
 
 def pagerank(graph, rank, damping=0.85, personalization=None, weighted=False, bound=1e-6):
-    """Ranks that sum to 1 and that one more step, in plain arithmetic, changes by at most `bound` in all."""
+    """Check that ranks sum to 1, and that one more step, in NumPy, changes them by at most `bound` in all."""
     n = graph.shape[0]
     refuse(~(rank >= 0), "rank is negative or NaN")
     if abs(rank.sum() - 1) > 1e-9:
@@ -114,7 +114,7 @@ def pagerank(graph, rank, damping=0.85, personalization=None, weighted=False, bo
 
 
 def components(graph, label):
-    """Check the smallest vertex of each weakly connected component."""
+    """Check labels, each the smallest vertex of its weakly connected component."""
     rows, cols, _ = edges(graph)
     refuse((label < 0) | (label >= graph.shape[0]), "label is no vertex")
     refuse(label[rows] != label[cols], "an edge joins two labels")
@@ -128,7 +128,7 @@ def components(graph, label):
 
 
 def strong_components(graph, label):
-    """Check the smallest vertex of each strongly connected component, by SciPy."""
+    """Check labels, each the smallest vertex of its strongly connected component, by SciPy."""
     _, part = connected_components(graph, directed=True, connection="strong")
     smallest = np.full(part.max(initial=-1) + 1, graph.shape[0])
     np.minimum.at(smallest, part, np.arange(graph.shape[0]))
@@ -136,7 +136,7 @@ def strong_components(graph, label):
 
 
 def neighbours(graph):
-    """For each vertex the set of those that an edge joins it to, whichever way it points, without itself."""
+    """Return for each vertex the set of its neighbours by edges in either direction, without itself."""
     rows, cols, _ = edges(graph)
     found = [set() for _ in range(graph.shape[0])]
     for u, v in zip(rows.tolist(), cols.tolist(), strict=True):
@@ -147,7 +147,7 @@ def neighbours(graph):
 
 
 def core_numbers(graph, core):
-    """Held against taking away, one at a time, a vertex of the smallest degree left."""
+    """Check core numbers by removing, one at a time, a vertex of the smallest remaining degree."""
     left = dict(enumerate(neighbours(graph)))
     expected, deepest = np.zeros(graph.shape[0], np.int64), 0
     while left:
@@ -160,7 +160,7 @@ def core_numbers(graph, core):
 
 
 def label_propagation(graph, rounds, label):
-    """Graphalytics' rounds, one vertex and one vote at a time."""
+    """Check labels after rounds of Graphalytics' rule, counted one vote at a time."""
     rows, cols, _ = edges(graph)
     pairs = [(u, v) for u, v in zip(rows.tolist(), cols.tolist(), strict=True) if u != v]
     expected = list(range(graph.shape[0]))

@@ -1,7 +1,7 @@
 """Judges of answers that are not unique: sets, colours, pairs, walks, trees, cycles.
 
-They share no code with the algorithms. Graphs and answers come as to :mod:`tests.algorithms.verify`, and a wrong answer
-raises its :class:`Wrong`.
+They share no code with the algorithms. Graphs and answers have the form of :mod:`tests.algorithms.verify`, and a wrong
+answer raises its :class:`Wrong`.
 """
 
 import networkx as nx
@@ -11,7 +11,7 @@ from tests.algorithms.verify import Wrong, edges, neighbours, refuse
 
 
 def independent_set(graph, member):
-    """Booleans: no edge joins two members, and every other vertex has one as a neighbour."""
+    """Check a maximal independent set: no edge joins two members, and every other vertex has a member as neighbour."""
     rows, cols, _ = edges(graph)
     refuse(member[rows] & member[cols] & (rows != cols), "an edge joins two members")
     for v, around in enumerate(neighbours(graph)):
@@ -20,7 +20,7 @@ def independent_set(graph, member):
 
 
 def coloring(graph, color):
-    """Every vertex has a colour, neighbours different ones, and none could have a smaller one."""
+    """Check colours: neighbours differ, and no vertex could have a smaller colour."""
     refuse(color < 0, "no colour")
     for v, around in enumerate(neighbours(graph)):
         taken = {int(color[u]) for u in around}
@@ -31,7 +31,7 @@ def coloring(graph, color):
 
 
 def eigenvector(operator, x, bound):
-    """``operator @ x`` is x times the largest eigenvalue, but for `bound`; `operator` is a dense array, x >= 0."""
+    """Check that ``operator @ x`` is x times the largest eigenvalue within `bound`; `operator` is dense, x >= 0."""
     refuse(~(x >= 0), "score is negative or NaN")
     largest = np.abs(np.linalg.eigvals(operator)).max(initial=0.0)
     if np.abs(operator @ x - largest * x).sum() > bound * max(largest, 1.0):
@@ -39,11 +39,11 @@ def eigenvector(operator, x, bound):
 
 
 def matching(graph, partner):
-    """Check the partner of each vertex, -1 without: each other's, neighbours, and no two left are neighbours."""
+    """Check a maximal matching: partners (-1 for none) are mutual neighbours, and no two others are neighbours."""
     n = graph.shape[0]
     refuse((partner < -1) | (partner >= n), "partner is no vertex")
     paired = np.flatnonzero(partner >= 0)
-    refuse(partner[partner[paired]] != paired, "the partner's partner is another one")
+    refuse(partner[partner[paired]] != paired, "the partner has another partner")
     around = neighbours(graph)
     for v in paired.tolist():
         if int(partner[v]) not in around[v]:
@@ -53,7 +53,7 @@ def matching(graph, partner):
 
 
 def walks(graph, sources, length, table):
-    """Check walks, a row of vertices each, -1 after the end: steps are edges, and only dead ends end a walk early.
+    """Check walks, one a row, -1 after the end: steps are edges, and only dead ends end a walk early.
 
     An edge whose value is 0 counts as none.
     """
@@ -72,7 +72,7 @@ def walks(graph, sources, length, table):
 
 
 def shortest_path_tree(graph, source, distance, parent):
-    """Check the vertex before each one, the source its own, -1 where not reached: its edges add up to the distances."""
+    """Check the parent of each vertex, the source its own, -1 where not reached: edges add up to the distances."""
     n, length = graph.shape[0], {(u, v): w for u, v, w in zip(*(x.tolist() for x in edges(graph)), strict=True)}
     refuse((parent >= 0) != np.isfinite(distance), "a vertex has a parent or a distance, and not both")
     refuse((parent < -1) | (parent >= n), "parent is no vertex")
@@ -91,7 +91,7 @@ def shortest_path_tree(graph, source, distance, parent):
 
 
 def negative_cycle(graph, cycle, source=None):
-    """Vertices, each once, whose edges exist and have a negative sum; empty if and only if there is none to find."""
+    """Check a negative cycle, each vertex once: its edges exist and their sum is negative; empty if none exists."""
     judge = nx.DiGraph()
     judge.add_nodes_from(range(graph.shape[0]))
     judge.add_weighted_edges_from(zip(*(x.tolist() for x in edges(graph)), strict=True))
@@ -111,7 +111,7 @@ def negative_cycle(graph, cycle, source=None):
 
 
 def spanning_forest(graph, forest):
-    """Edges of the graph, in both directions, that join its components without a cycle and weigh as little as any."""
+    """Check a minimum spanning forest: edges of the graph, in both directions, without a cycle, of least weight."""
     judge = nx.Graph()
     judge.add_nodes_from(range(graph.shape[0]))
     for u, v, w in zip(*(x.tolist() for x in edges(graph)), strict=True):
@@ -124,7 +124,7 @@ def spanning_forest(graph, forest):
         if (u, v) not in judge.edges or judge.edges[u, v]["weight"] != w:
             raise Wrong(f"no edge of weight {w} joins {u} and {v}")
     if len(found) != 2 * (graph.shape[0] - nx.number_connected_components(judge)):
-        raise Wrong(f"{len(found) // 2} edges are not what a forest needs")
+        raise Wrong(f"{len(found) // 2} edges; a spanning forest has another number")
     tree = nx.Graph(found.keys())
     if len(found) and not nx.is_forest(tree):
         raise Wrong("there is a cycle")
@@ -134,7 +134,7 @@ def spanning_forest(graph, forest):
 
 
 def minimum_cut(graph, cut_value, part):
-    """Two parts, neither empty, with edges of this weight between them, and no two with less."""
+    """Check a minimum cut: two non-empty parts, edges of this weight between them, and no cut of less weight."""
     n = graph.shape[0]
     if not 0 < part.sum() < n:
         raise Wrong(f"a part has {part.sum()} of {n} vertices")

@@ -1,1 +1,1 @@
-"""The HIVE applications, and the algorithms that came with them, each held by a judge of its own."""
+"""The HIVE applications and the algorithms added with them, each tested by a judge of its own."""

@@ -19,7 +19,7 @@ classify = gb.applications.application_classification
 
 
 def softmax(x):
-    """Logarithms of columns that sum to 1."""
+    """Return the logarithms of the softmax of each column."""
     x = x - x.max(axis=0)
     return x - np.log(np.exp(x).sum(axis=0))
 
@@ -83,7 +83,7 @@ def test_values_are_the_edges_feature():
 
 
 def test_a_hidden_pattern_is_found():
-    """Features that say little by themselves; the edges between them say the rest. The published rule misses it."""
+    """A planted pattern is found by edge features where vertex features are weak; the published rule misses it."""
     rng = np.random.default_rng(5)
     n, m = 300, 5
     G = csr(n, [(int(i), int(j)) for i, j in rng.integers(0, n, (900, 2))])
@@ -115,7 +115,7 @@ def test_the_vertices_numbers_do_not_matter():
 
 @pytest.mark.parametrize(("rule", "passes"), [("corrected", range(4, 7)), ("published", [51])])
 def test_rounds_end_when_nothing_changes(rule, passes, monkeypatch):
-    """Messages cross a tree in as many rounds as it has hops. Those of the published rule have no common measure."""
+    """Rounds end once messages have crossed the pattern, a tree; those of the published rule keep changing."""
     G, _P, x, y, ex, ey = case(4)
     P, ey = csr(4, [(0, 1), (1, 2), (3, 2)]), ey[:3]
     calls = []
@@ -137,14 +137,14 @@ def test_engines_agree(rule, gpu):
 
 
 def test_narrow_features_cross_the_link_as_they_are(gpu):
-    """And are the same numbers there."""
+    """INT8 and FP32 features are copied to the device in their own type, and give the same answer."""
     G, P, x, y, ex, ey = case(8)
     x, ex = (100 * x).astype(np.int8), np.asfortranarray(ex, np.float32)
     expected = classify(matrix(G), matrix(P), x.astype(float), y, ex.astype(float), ey, rounds=2)
     assert classify(matrix(G), matrix(P), x, y, ex, ey, rounds=2).isclose(expected, rel_tol=1e-9)
     with (
         mock.patch.object(gpu, "copy_pageable", side_effect=gpu.copy_pageable) as copies,
-        mock.patch.object(dense_rows, "_PART", 60),  # of 100 rows and more
+        mock.patch.object(dense_rows, "_PART", 60),  # rows, of 100 and more: several launches
     ):
         assert classify(matrix(G).to("gpu"), matrix(P), x, y, ex, ey, rounds=2).isclose(expected, rel_tol=1e-9)
     copied = [call.args[1] for call in copies.call_args_list]

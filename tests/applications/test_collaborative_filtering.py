@@ -49,7 +49,7 @@ def test_descent_is_luxs_update(seed, rounds):
     R = ratings(seed=seed)
     A = gb.io.from_scipy_sparse(R)
     rate = 1e-3
-    # one round tells the start: the first loss and the factors after it must fit each other
+    # random start factors are unknown, so rounds are judged from those after the first call
     U, V, loss = filtering(A, 3, rounds=rounds, penalty=0.1, rate=rate, seed=seed)
     longer = filtering(A, 3, rounds=rounds + 2, penalty=0.1, rate=rate, seed=seed)
     u, v = rounds_by_loops(R, *dense(U, V), 2, 0.1, rate)
@@ -69,7 +69,7 @@ def test_each_row_of_least_squares_is_lstsqs():
     A = gb.io.from_scipy_sparse(R)
     U, V, loss = filtering(A, k, "als", 3, penalty=penalty, seed=4)
     u, v = dense(U, V)
-    for j in range(R.shape[1]):  # V was fitted last
+    for j in range(R.shape[1]):  # a round fits V after U
         column = R[:, [j]].toarray().ravel()
         who = np.flatnonzero(column)
         left = np.r_[u[who], np.sqrt(penalty) * np.eye(k)]
@@ -81,7 +81,7 @@ def test_each_row_of_least_squares_is_lstsqs():
 
 @pytest.mark.parametrize(("solver", "rounds"), [("als", 60), ("gd", 800)])
 def test_planted_factors_are_found(solver, rounds):
-    """Of rank 2, three quarters of the ratings hidden."""
+    """Factors of rank 2 are recovered from 30% of the ratings."""
     rng = np.random.default_rng(5)
     m, n = (60, 40)
     truth = rng.uniform(0.5, 2, (m, 2)) @ rng.uniform(0.5, 2, (2, n))
@@ -110,7 +110,7 @@ def test_a_seed_is_an_answer():
 
 
 def test_products_are_formed_at_ratings_alone(monkeypatch):
-    """Of full factors too, whose whole product is m x n."""
+    """The m x n product of full factors is never formed whole, but at the ratings' positions."""
 
     def refuse(expression):
         raise AssertionError(f"{expression.shape} is formed whole")

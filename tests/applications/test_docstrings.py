@@ -1,4 +1,4 @@
-"""Every application says what it takes, gives and refuses, by which formula and whose, and its page shows it."""
+"""Every application documents its parameters, result, errors, formula and source, and has its place on a page."""
 
 import inspect
 import re

@@ -26,7 +26,7 @@ def objective(graph, y, x, lambda1, lambda2):
 
 
 def lower_bound(graph, y, lambda1, lambda2):
-    """Return the dual's value at a point that SciPy finds: no x has less."""
+    """Return the dual's value at a point that SciPy finds, a lower bound of the objective."""
     edges, n = ends(graph), len(y)
     B = np.zeros((len(edges) + n, n))
     B[np.arange(len(edges)), edges[:, 0]] = 1
@@ -48,7 +48,7 @@ def check(graph, y, lambda1, lambda2, tol=1e-6):
     x = x.to_dense()
     value, least = objective(graph, y, x, lambda1, lambda2), lower_bound(graph, y, lambda1, lambda2)
     assert 0 <= gap <= tol * value + 1e-12
-    assert value - gap <= least + 1e-4 * max(value, 1e-3)  # SciPy's point is no better than the minimum
+    assert value - gap <= least + 1e-4 * max(value, 1e-3)  # the dual's value is at most the minimum
     assert value <= least + gap + 1e-4 * max(value, 1e-3)
     return x
 
@@ -113,7 +113,7 @@ def test_what_does_not_settle_says_how_far_it_came():
 
 
 def test_no_step_runs_on_the_cpu_engine(gpu, monkeypatch):
-    """Vectors that are made on the way would take others with them."""
+    """All operations run on the GPU engine: one vector made on the CPU engine would move others there."""
     ran = []
     run = CpuEngine.run
     monkeypatch.setattr(CpuEngine, "run", lambda self, x, *to: (ran.append(x.operation), run(self, x, *to))[1])
@@ -162,7 +162,7 @@ def test_regions_prove_their_gap_long_before_the_steps_settle():
     rng = np.random.default_rng(6)
     y = np.where(np.add.outer(np.arange(side), np.arange(side)) < side, 0.2, 0.8).ravel() + rng.normal(0, 0.1, side**2)
     A = gb.Matrix.from_coo(i, j, 1, nrows=side**2, ncols=side**2)
-    x, gap = fused_lasso(A, y, 0.1, 0.1, max_iter=160)  # y - B'u itself takes more than 400
+    x, gap = fused_lasso(A, y, 0.1, 0.1, max_iter=160)  # y - B'u as x would need more than 400 steps
     x = x.to_dense()
     value = ((x - y) ** 2).sum() / 2 + 0.1 * np.abs(x[i] - x[j]).sum() + 0.1 * np.abs(x).sum()
     assert gap <= 1e-6 * value

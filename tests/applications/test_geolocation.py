@@ -1,4 +1,4 @@
-"""gb.applications.geolocation: rounds against loops, medians against SciPy's minimiser, and what averages miss."""
+"""gb.applications.geolocation: rounds against loops, medians against SciPy's minimiser and against averages."""
 
 import warnings
 
@@ -19,7 +19,7 @@ PACIFIC = [(-36.8, 174.8), (-18.1, 178.4), (21.3, -157.9), (-13.8, -171.8)]
 
 
 def distance(a, b):
-    """Haversine's, in km."""
+    """Return the great-circle distance in km, by the haversine formula."""
     (f, g), (x, y) = np.radians(a), np.radians(b)
     h = np.sin((x - f) / 2) ** 2 + np.cos(f) * np.cos(x) * np.sin((y - g) / 2) ** 2
     return 2 * EARTH * np.arcsin(np.sqrt(np.clip(h, 0, 1)))
@@ -31,7 +31,7 @@ def vector(place):
 
 
 def rounds_by_loops(graph, places, rounds):
-    """One vertex and one neighbour at a time; None where there is no place."""
+    """Return the vertices' places after some rounds, computed one vertex at a time; None for an unknown place."""
     n = graph.shape[0]
     at = [None if np.isnan(p[0]) else vector(p) for p in places]
     known = [x is not None for x in at]
@@ -64,7 +64,7 @@ def rounds_by_loops(graph, places, rounds):
 
 
 def places_of(n, seed, share=0.5, spread=20.0):
-    """Places around one of a continent's, for a share of the vertices."""
+    """Return places around (48, 10) for a share of the vertices, NaN for the others."""
     rng = np.random.default_rng(seed)
     places = np.c_[rng.normal(48, spread / 2, n).clip(-89, 89), rng.normal(10, spread, n)]
     places[rng.random(n) > share] = np.nan
@@ -90,7 +90,7 @@ def test_small_graphs(name):
 
 
 def test_places_that_are_the_same():
-    """Neighbours at one place, where the iteration would divide by 0."""
+    """Neighbours at one place, where a step of the iteration would divide by 0, give that place."""
     graph = csr(5, [(4, k) for k in range(4)])
     places = np.array([[10.0, 10.0]] * 3 + [[20.0, 20.0], [np.nan] * 2])
     check(graph, places, 7)
@@ -110,9 +110,9 @@ def test_the_median_is_the_minimum(around):
         (minimize(total, p, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-7}) for p in around),
         key=lambda one: one.fun,
     )
-    assert total(found) <= best.fun + 0.02  # at a neighbour's place the last metres take long
+    assert total(found) <= best.fun + 0.02  # km: near a neighbour's place the iteration converges slowly
     assert distance(found, best.x) < 5
-    # averages of degrees, as Gunrock takes
+    # the mean of the degrees, Gunrock's rule, is not the minimum
     average = np.mean(around, axis=0)
     assert distance(average, best.x) > 100
     assert total(average) > best.fun + 10
@@ -140,7 +140,7 @@ def test_antipodes_give_no_place():
 
 
 def test_a_planted_geometry_is_found():
-    """Places on a random geometric graph: most hidden ones come back within half its radius."""
+    """On a random geometric graph most hidden places are found within half its radius."""
     rng = np.random.default_rng(3)
     n = 400
     truth = np.c_[rng.uniform(40, 55, n), rng.uniform(0, 20, n)]

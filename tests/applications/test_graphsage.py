@@ -20,7 +20,7 @@ def weights(F, d1, d, seed=1):
 
 
 def samples(A, k, seed):
-    """Return the neighbours that a seed chooses; a vertex without any has itself."""
+    """Return each vertex's neighbours that `seed` draws, or the vertex itself if it has none."""
     S = gb.algorithms.sample_neighbors(A, range(A.nrows), k, seed=seed)
     rows = [S[i, :].new().to_coo()[0].astype(int).tolist() for i in range(A.nrows)]
     return [row or [i] for i, row in enumerate(rows)]

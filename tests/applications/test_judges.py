@@ -1,4 +1,4 @@
-"""The judges judged: each refuses a right answer that is changed in one place."""
+"""Tests of the judges: each refuses a right answer that is changed in one place."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PLACES = geolocation.places_of(16, 2)
 
 
 def shifted(v: Any, by: Any) -> Any:
-    """Return a Vector or Matrix whose first entry is larger."""
+    """Return a copy of a Vector or Matrix whose first entry is larger by `by`."""
     made = v.dup()
     at = [int(each[0]) for each in v.to_coo()[: v.ndim]]
     made[tuple(at) if v.ndim == 2 else at[0]] = v[tuple(at) if v.ndim == 2 else at[0]].get() + by
@@ -57,7 +57,7 @@ def without(side: Any) -> Any:
 
 
 def drawn_again(column: int, vertex: int, other: int) -> Callable[[Any], Any]:
-    """Return what makes walks that never meet a vertex in a column: they meet another one, as often as both."""
+    """Return a function that replaces a vertex by another in one column of walks."""
 
     def made(found: Any) -> Any:
         table = found.to_dense(fill_value=-1)
@@ -81,19 +81,19 @@ def apart(label: Any) -> Any:
 
 
 def once_more(found: Any) -> Any:
-    """Return a sample in which the last edge is the one before it."""
+    """Return a sample whose last edge repeats the edge before it."""
     edge = found.edge.copy()
     edge[-1] = edge[-2]
     return found._replace(edge=edge)
 
 
 def inner(test: Any, *given: Any) -> Callable[[], Any]:
-    """Return a call of a property test with these arguments."""
+    """Return a function that runs a property test with these arguments."""
     return lambda: test.hypothesis.inner_test(*given)
 
 
 class Wrong(NamedTuple):
-    """A test file, its name of the function, a call of its judge, and what is made of the function's answer."""
+    """A test module, the function's name in it, a call of its judge, and the change to the function's answer."""
 
     module: ModuleType
     function: str

@@ -1,4 +1,4 @@
-"""Laws of applications: vertices numbered otherwise get the same answers, and a seed one answer."""
+"""Laws of applications: renumbered vertices get the same answers, and a seed determines the answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ a, b = gb.applications, gb.algorithms
 N = 64
 _RNG = np.random.default_rng(5)
 ORDER = _RNG.permutation(N)
-NUMBER = np.argsort(ORDER)  # of each vertex, in the new order
+NUMBER = np.argsort(ORDER)  # the new number of each vertex
 _PLACES = np.where(_RNG.random((N, 1)) < 0.5, _RNG.random((N, 2)) * 50, np.nan)
 _X, _W = _RNG.random((N, 3)), [_RNG.random((6, 3)) - 0.4 for _ in range(2)]
 _COSTS = _RNG.random((12, 20))
@@ -31,7 +31,7 @@ def moved(A: Any) -> Any:
     return A[ORDER, ORDER].new()
 
 
-#: Given a graph and the tables of its vertices in their order, a row for each vertex, or what has no vertices.
+#: Calls on a graph, the vertices' order and their numbers, which return a row for each vertex; OF_ALL: one answer.
 BY_VERTEX: dict[str, Callable[[Any, Any, Any], Any]] = {
     "geolocation": lambda A, at, _: a.geolocation(A, _PLACES[at], 4).to_dense(np.nan),
     "graphsage, of all neighbours": lambda A, at, _: a.graphsage(A, _X[at], *_W, children=N).to_dense(),
@@ -88,7 +88,7 @@ def test_a_match_moves_with_the_vertices() -> None:
     assert found.isequal(match[ORDER].new())
 
 
-#: Given a graph and the vertices to begin at: where draws lead.
+#: Calls on a graph and start vertices, which return the vertices that draws lead to.
 DRAWS: dict[str, Callable[[Any, Any], Any]] = {
     "random_walks": lambda A, at: b.random_walks(A, at, 3, p=0.5, q=2.0, seed=3)[:, 3].new().to_coo()[1],
     "random_walks by weight": lambda A, at: b.random_walks(A, at, 2, weighted=True, seed=3)[:, 2].new().to_coo()[1],
@@ -99,7 +99,7 @@ DRAWS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("name", DRAWS)
 def test_draws_lead_to_the_same_vertices_as_often(name: str) -> None:
-    """Fails for one good program in a million."""
+    """Renumbering vertices keeps the distribution of draws; one correct program in a million fails."""
     A, hub = graph(), 0
     A = gb.Matrix.from_coo(*A.to_coo()[:2], 1 + np.arange(A.nvals) % 7, nrows=N, ncols=N)
     found = DRAWS[name](A, np.full(4000, hub))

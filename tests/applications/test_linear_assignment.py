@@ -16,7 +16,7 @@ methods = pytest.mark.parametrize("method", ["exact", "auction"])
 
 
 def check(C, maximize, method, allowed=None, absent=None, eps=None):
-    """As good as the best, and an assignment; entries that are not `allowed` cost `absent`."""
+    """Check that the answer is an assignment as good as SciPy's; entries that are not `allowed` cost `absent`."""
     allowed = np.ones(C.shape, bool) if allowed is None else allowed
     i, j = np.nonzero(allowed)
     A = gb.Matrix.from_coo(i, j, C[i, j], C.dtype, nrows=C.shape[0], ncols=C.shape[1])
@@ -153,7 +153,7 @@ def test_bad_input(C, options, error, message):
 
 @pytest.mark.parametrize("eps", [None, 1e303])
 def test_an_auction_of_huge_costs(eps: float | None) -> None:
-    """Prices would come to infinity."""
+    """Costs near FP64's limit are assigned, though an auction's unscaled prices would overflow."""
     cost = np.array([[1e308, 1e307, 1e306], [9e307, 1e308, 5e307], [-1e308, 1e308, 1e300]])
     rows, columns = np.indices(cost.shape)
     C = gb.Matrix.from_coo(rows.ravel(), columns.ravel(), cost.ravel())

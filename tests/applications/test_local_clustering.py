@@ -23,7 +23,7 @@ SOLVERS = "arrays", "loops"
 
 
 def solved_by(solver):
-    """Return a context in which loops run, or do not."""
+    """Return a context in which loops run if `solver` is "loops", else arrays."""
     if solver == "loops":
         pytest.importorskip("numba", reason="numba compiles the loops")
     return mock.patch.object(cpu_loops, "pays", return_value=solver == "loops")
@@ -36,7 +36,7 @@ def solver(request):
 
 
 def problem(graph, alpha):
-    """Q, the degrees and the adjacency matrix without loops, of the vertices with edges."""
+    """Return the quadratic form in p / d, the degrees d and the adjacency matrix without loops."""
     S = ((graph + graph.T) != 0).toarray().astype(float)
     np.fill_diagonal(S, 0)
     d = S.sum(axis=1)
@@ -44,7 +44,7 @@ def problem(graph, alpha):
 
 
 def is_optimal(graph, p, seed, alpha, rho, tol):
-    """Check the gradient in the scale of D^1/2: -rho alpha d where p > 0, between that and 0 elsewhere."""
+    """Check the gradient, scaled by D^1/2: -rho alpha d where p > 0, between that and 0 elsewhere."""
     M, d, _ = problem(graph, alpha)
     if d[seed] == 0:
         assert not p.any()
@@ -119,7 +119,7 @@ def test_it_is_the_minimum_that_cvxpy_finds():
 
 
 def test_a_planted_cluster_is_found():
-    """Communities of 30, dense inside; the sweep takes exactly the seed's."""
+    """The sweep returns exactly the seed's planted community of 30 vertices."""
     network = nx.planted_partition_graph(10, 30, 0.5, 0.005, seed=1)
     A = matrix(csr(300, [e for u, v in network.edges for e in ((u, v), (v, u))]))
     _, cluster, conductance = local_clustering(A, [5, 100, 299], 0.05, 1e-4)
@@ -138,7 +138,7 @@ def test_seeds_together_are_seeds_by_themselves(solver):
 
 
 def test_only_rows_near_the_seed_matter():
-    """Edges beyond the neighbours of what is found change nothing."""
+    """Edges beyond the neighbours of the solution's vertices do not change the answer."""
     far = both_ways(csr(400, [(k, k + 1) for k in range(399)]))
     near = both_ways(csr(400, [(k, k + 1) for k in range(100)]))
     found = [local_clustering(matrix(graph), 0, 0.3, 1e-3, tol=1e-6)[0] for graph in (far, near)]
@@ -147,7 +147,7 @@ def test_only_rows_near_the_seed_matter():
 
 
 def test_loops_find_what_arrays_find():
-    """Of seeds that share rows, and meet more vertices than the loops' table first has room for."""
+    """Loops and arrays agree on seeds that share rows and reach more vertices than the loops' first table holds."""
     A = gb.io.read("kron:12")
     seeds = np.flatnonzero(np.diff(A._to_csr().indptr) == 7)[:40]
     found = {}
@@ -173,7 +173,7 @@ def test_each_row_of_what_is_found_is_read_once_and_no_other(rows, solver, monke
     monkeypatch.setattr(way, "read", lambda self, at, ends: (read.extend(at.tolist()), kept(self, at, ends))[1])
     if rows == "_Extracted":
         monkeypatch.setattr(cpu.engine(), "lend_rows", lambda _: None, raising=False)
-    seeds = [3, 77] if solver == "loops" else [3]  # arrays read a row again for another seed that reaches it later
+    seeds = [3, 77] if solver == "loops" else [3]  # arrays may read a row once for each seed
     p, _, _ = local_clustering(matrix(both_ways(kronecker(9))), seeds, rho=1e-3)
     assert sorted(read) == np.unique(p.to_coo()[1]).tolist()
     assert 1 < len(read) < 200
@@ -181,7 +181,7 @@ def test_each_row_of_what_is_found_is_read_once_and_no_other(rows, solver, monke
 
 @pytest.mark.parametrize("error", [False, True])
 def test_the_matrix_is_as_it_was(error, solver):
-    """Its arrays were lent meanwhile."""
+    """The matrix, whose arrays are lent to the solver, is unchanged after an answer and after an error."""
     A = matrix(both_ways(kronecker(5)))
     expected = A.dup()
     if error:
@@ -193,7 +193,7 @@ def test_the_matrix_is_as_it_was(error, solver):
 
 
 def test_a_solution_that_is_none_is_refused():
-    """The judge judged."""
+    """The judge refuses solutions that are not optimal."""
     graph = SMALL["two cliques"]
     p = local_clustering(matrix(graph), 0, 0.1, 1e-3, tol=1e-6)[0][0, :].new().to_dense(0.0)
     for wrong in (p * 1.01, np.where(np.arange(9) == 1, 0, p)):
@@ -246,9 +246,9 @@ def test_bad_input(options, error, message):
 @pytest.mark.parametrize(("seeds", "rho"), [([3], 1e-4), ([5, 9, 77], 1e-3)])
 @pytest.mark.parametrize("lent", [True, False])
 def test_rows_cross_the_link_once_or_never(seeds, rho, lent, solver, monkeypatch):
-    """Sectors of 32 bytes, at most 1.5 times the ids of the rows of vertices that were found; none if the host reads.
+    """Kernels read at most 1.5 times the ids of the solution's rows, in 32-byte sectors; none if the host reads them.
 
-    Kernels read them where the host cannot, as they are compressed, say.
+    Kernels read rows that the engine cannot lend to the host, such as compressed ones.
     """
     device = EmulatedDevice("lockstep", counting=True)
     before = cuda.use(device)

@@ -1,4 +1,4 @@
-"""Local clusters whose steps run in one launch (local_pagerank.cu): those by arrays, and what remains for the host."""
+"""Local clusters by one launch (local_pagerank.cu), against those by arrays; and seeds that the host solves."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tests.emulator.device import EmulatedDevice, why_unavailable
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small solutions are found on the device, too."""
+    """Make the device solve small problems, too."""
     monkeypatch.setattr(local_pagerank, "_FEWEST", 1)
 
 
 def launched(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Note of each call if the device solved it."""
+    """Return a list to which each later call appends True if the device solved it."""
     seen: list[bool] = []
     real = engine_loops.local_pagerank
 
@@ -43,7 +43,7 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 def test_it_finds_what_arrays_find(gpu: Any, placement: str, together: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_pagerank, "_MANY", together)
     A, seeds = matrix(both_ways(kronecker(8, 2))), [1, 5, 40, 201]
-    with solved_by("arrays"):  # which take as many steps of each seed as any of them needs
+    with solved_by("arrays"):  # separately: arrays step all seeds until the last has converged
         alone = [gb.applications.local_clustering(A, seed, 0.2, 2e-4, tol=1e-6) for seed in seeds]
     seen = launched(monkeypatch)
     found = gb.applications.local_clustering(A.to("gpu", placement=placement), seeds, 0.2, 2e-4, tol=1e-6)
@@ -64,7 +64,7 @@ def test_as_many_seeds_as_have_room_are_solved_at_once(gpu: Any, monkeypatch: py
     monkeypatch.setattr(local_pagerank.budget, "make_available", lambda _: next(free) * nbytes)
     seen = launched(monkeypatch)
     found = gb.applications.local_clustering(A, seeds, 0.2, 1e-3, tol=1e-6)
-    assert seen == [True, True, True, False]  # two at once, one, one; for the last there is no room
+    assert seen == [True, True, True, False]  # two at once, one, one; for the last the space is too small
     for ours, theirs in zip(found, host, strict=True):
         assert ours.to("cpu").isclose(theirs, rel_tol=1e-9)
 
@@ -72,7 +72,7 @@ def test_as_many_seeds_as_have_room_are_solved_at_once(gpu: Any, monkeypatch: py
 @pytest.mark.skipif(why_unavailable() is not None, reason=f"no emulator: {why_unavailable()}")
 @pytest.mark.parametrize("many", [1, 9], ids=["by a block", "by all blocks"])
 def test_no_more_than_the_solutions_rows_cross_the_link(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sectors of 32 bytes, at most 1.5 times the ids of the rows of vertices that were found."""
+    """Kernels read at most 1.5 times the ids of the solution's rows, in sectors of 32 bytes."""
     monkeypatch.setattr(local_pagerank, "_MANY", many)
     device = EmulatedDevice("lockstep", counting=True)
     before = cuda.use(device)

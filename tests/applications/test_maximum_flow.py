@@ -1,4 +1,4 @@
-"""gb.algorithms.maximum_flow and minimum_cut, against SciPy and NetworkX; a flow is judged as one, and by the cut."""
+"""gb.algorithms.maximum_flow and minimum_cut, against SciPy, NetworkX, the laws of a flow and duality."""
 
 import warnings
 
@@ -18,7 +18,7 @@ maximum_flow, minimum_cut = gb.algorithms.maximum_flow, gb.algorithms.minimum_cu
 
 
 def is_flow(graph, F, s, t, value, rtol=0.0):
-    """Within the capacities, one way, kept at every vertex but s and t, and of this value."""
+    """Check a flow: within capacities, in one direction, conserved at every vertex but s and t, and of this value."""
     capacity, flow = graph.toarray(), F.to_dense(fill_value=0)
     slack = rtol * max(capacity[np.isfinite(capacity)].sum(), 1)
     assert (flow >= 0).all()
@@ -39,7 +39,7 @@ def is_cut(graph, side, s, t, value, rtol=0.0):
 
 
 def check(graph, s, t, rtol=0.0):
-    """Check that the flow is as large as the cut: then both are right."""
+    """Check that the flow's value is that of the cut, so that both are optimal."""
     A = matrix(graph)
     value, F = maximum_flow(A, s, t)
     cut, side = minimum_cut(A, s, t)
@@ -97,7 +97,7 @@ def test_larger_graphs(kind):
 
 
 def test_many_edges_of_one_vertex():
-    """A row is filled in one round, however long it is."""
+    """A flow of 1,700 is spread over a vertex's 2,998 edges; a row of any length is filled in one round."""
     n = 3000
     middle = np.arange(1, n - 1)
     graph = csr(n + 1, np.r_[[[n, 0]], np.c_[np.zeros(n - 2, int), middle], np.c_[middle, np.full(n - 2, n - 1)]])
@@ -153,7 +153,7 @@ def test_sums_beyond_floating_point_are_refused():
 
 
 def test_a_flow_that_exceeds_or_is_lost_is_refused():
-    """The judge judged."""
+    """The judges refuse a flow that exceeds a capacity or is not conserved, and a wrong cut."""
     graph = csr(3, [(0, 1), (1, 2)], [2, 2])
     for wrong in ({(0, 1): 3, (1, 2): 3}, {(0, 1): 2, (1, 2): 1}, {(0, 1): 1, (1, 2): 1}):
         F = gb.Matrix.from_edgelist(list(wrong), list(wrong.values()), nrows=3, ncols=3)

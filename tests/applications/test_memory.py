@@ -1,4 +1,4 @@
-"""Results beyond memory: one error that says the size, before memory is taken."""
+"""Results beyond memory: one error with the size, before memory is allocated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ a, b = gb.applications, gb.algorithms
 _W = [np.ones((6, 3))] * 2
 _HUB = both_ways(kronecker(8, 4))
 
-#: Applications of a graph, and what their error says. Files and the other placements have tests of their own.
+#: Calls on a graph, and the words of their errors. Files and the other placements have tests of their own.
 CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "fused_lasso": (lambda A: a.fused_lasso(A, np.ones(256), 0.1), r"fused_lasso: rows of [\d,]+ edges"),
     "graphsage": (

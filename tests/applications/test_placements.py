@@ -1,6 +1,6 @@
-"""Applications on graphs in every placement, against the CPU engine; integers are equal to the bit.
+"""Applications on graphs in every placement, against the CPU engine; integer answers are equal.
 
-A third of them is met in each placement, so that each is met in some of them; with the slow tests, all are.
+Each placement runs a third of the applications, so that each runs in some placements; slow tests run the rest.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SCORES = gb.Vector.from_dense(_RNG.integers(0, 9, N) + 0.0)
 _PATTERN = gb.Matrix.from_edgelist([(0, 1), (1, 2)], [5.0, 1.0], nrows=3, ncols=3)
 _SOURCES = _RNG.integers(0, N, 40)
 
-#: Answers that are integers, of draws or of counts, and those of sums, whose order may differ.
+#: Calls whose answers are integers (draws and counts). SUMS has those with sums, whose order may differ.
 WHOLE: dict[str, Callable[[Any], Any]] = {
     "graph_search, greedy": lambda A: b.graph_search(A, _SOURCES, _SCORES, 6, "greedy"),
     "graph_search, stochastic": lambda A: b.graph_search(A, _SOURCES, _SCORES, 6, "stochastic", seed=2),
@@ -54,7 +54,7 @@ SUMS: dict[str, Callable[[Any], Any]] = {
 
 def graph() -> Any:
     shape = both_ways(kronecker(6, 3))
-    shape.data = 1 + (shape.indices + np.repeat(np.arange(N), np.diff(shape.indptr))) % 7  # alike in both directions
+    shape.data = 1 + (shape.indices + np.repeat(np.arange(N), np.diff(shape.indptr))) % 7  # symmetric
     return matrix(shape)
 
 

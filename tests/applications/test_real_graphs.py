@@ -1,4 +1,4 @@
-"""The applications on real graphs, by the judges of random ones: NetworkX's own, and those of the data folder."""
+"""The applications on real graphs, NetworkX's and the data folder's, by the judges of random graphs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NOVEL = csr_array(nx.to_scipy_sparse_array(nx.les_miserables_graph()), dtype=np.
 
 
 def events():
-    """Return the women of Davis' study, a row each, and the events where they were."""
+    """Return Davis' study as a matrix: a row for each woman, a column for each event that she attended."""
     G = nx.davis_southern_women_graph()
     women, held = ([v for v in G if G.nodes[v]["bipartite"] == side] for side in (0, 1))
     return csr_array(bipartite.biadjacency_matrix(G, women, held), dtype=np.float64)
@@ -85,7 +85,7 @@ def test_of_a_department():
     graph = real("email-Eu-core")
     A, S = matrix(graph), clustering.problem(graph, 0.15)[2]
     psi, vertex = b.scan_statistics(A)
-    around = S.sum(axis=1) + ((S @ S) * S).sum(axis=1) / 2  # edges at a vertex, and those between its neighbours
+    around = S.sum(axis=1) + ((S @ S) * S).sum(axis=1) / 2  # a vertex's edges, and those between its neighbours
     assert np.array_equal(psi.to_dense(), around)
     assert vertex == around.argmax()
     clustering.check(graph, [3, 700], 0.15, 1e-3)
@@ -107,7 +107,7 @@ def test_of_a_department():
 
 
 def test_of_a_photograph():
-    """A part of scikit-learn's own, as a grid."""
+    """Fused lasso on the grid of a photograph's section (scikit-learn's) equals the judge's minimum."""
     datasets = pytest.importorskip("sklearn.datasets", reason="scikit-learn is not installed")
     image = datasets.load_sample_image("china.jpg")[200:216, 300:320].mean(axis=2) / 255
     number = np.arange(image.size).reshape(image.shape)

@@ -14,7 +14,7 @@ scan_statistics = gb.algorithms.scan_statistics
 
 
 def judged(graph, order):
-    """Return the edges of each ego graph; of order 0 the degrees."""
+    """Return the number of edges of each vertex's ego graph, for order 0 the degree."""
     network = undirected(graph)
     if order == 0:
         return [network.degree(v) for v in range(len(network))]

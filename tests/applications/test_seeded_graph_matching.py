@@ -57,7 +57,7 @@ def test_a_planted_permutation_is_found(lap, directed):
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_seeds_spread_by_pairs_of_edges(directed, monkeypatch):
-    """No step of Frank-Wolfe is needed, and no gradient has many entries before the last two."""
+    """Seeds spread without a step of Frank-Wolfe, and all gradients but the last two have few entries."""
     n, sizes = 1000, []
     A, order = graph(n, 12, 8, directed), np.random.default_rng(9).permutation(n)
     B, who = A[np.ix_(order, order)], np.argsort(order)
@@ -74,7 +74,7 @@ def test_seeds_spread_by_pairs_of_edges(directed, monkeypatch):
 
 
 def test_noise_is_no_hindrance():
-    """A tenth of the edges is different."""
+    """The match is found although 1% of the pairs, a tenth of the edges, differ."""
     n, rng = 150, np.random.default_rng(3)
     A, order = graph(n, 20, 4), rng.permutation(n)
     noisy = A.copy()
@@ -98,7 +98,7 @@ def test_it_is_no_worse_than_scipys():
         options = {"partial_match": seeds, "maximize": True, "rng": np.random.default_rng(seed)}
         theirs = quadratic_assignment(A, B, method="faq", options=options).col_ind
         worse += ours > (B[np.ix_(theirs, theirs)] != A).sum()
-    assert worse <= 1  # both are descents, which may end elsewhere
+    assert worse <= 1  # both methods descend, and may end in different local minima
 
 
 def test_steps_that_still_gain_something_are_not_passed_over():
@@ -116,7 +116,7 @@ def test_values_do_not_matter():
 
 
 def test_engines_agree(gpu, monkeypatch):
-    monkeypatch.setattr("sparsezc.core.placement._NOTEWORTHY_BYTES", 0)  # no matrix moves, however small
+    monkeypatch.setattr("sparsezc.core.placement._NOTEWORTHY_BYTES", 0)  # bytes: a move of any matrix would warn
     A, order = graph(20, 5, 6), np.random.default_rng(7).permutation(20)
     B, who = A[np.ix_(order, order)], np.argsort(order)
     seeds = [(v, who[v]) for v in range(6)]

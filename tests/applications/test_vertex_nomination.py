@@ -16,7 +16,7 @@ vertex_nomination = gb.applications.vertex_nomination
 
 
 def ranked(graph, seeds, unlike=None):
-    """Pairs of score and vertex in order."""
+    """Return the pairs of score and vertex in ascending order."""
     distance = dijkstra(graph, indices=seeds, min_only=True)
     chosen = [v for v in range(graph.shape[0]) if np.isfinite(distance[v]) and v not in seeds]
     score = distance[chosen]

@@ -1,1 +1,1 @@
-"""Campaigns: attacks on files, writers, programs, calls, threads and limits, for as long as one likes."""
+"""Campaigns: random attacks on files, writers, programs, calls, threads and limits, of any duration."""

@@ -1,4 +1,4 @@
-"""``python -m tests.campaigns [NAME ...] --seconds N --seed S``: attack for N seconds, and save failures as tests."""
+"""``python -m tests.campaigns [NAME ...] --seconds N --seed S``: run N seconds, and save failures as tests."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Algorithms and applications that draw, cut, match or predict, on odd graphs, against NetworkX, SciPy and their laws.
+"""Algorithms and applications on odd graphs, against NetworkX, SciPy and their laws.
 
-NetworkX's own functions are attacked by the campaign `networkx_calls`; here are those that it lacks, or whose
-arguments it lacks. A trial is one graph (no vertices, one, loops, edges one way or both, weights of any type with
-zeros, negative values, infinities and NaN) and each function once with arguments over and beyond its bounds. The answer
-must be right, or a law of right answers must hold, where there are many; or the call must be refused by an error of the
-package, and by none where the graph and the arguments are plain.
+The campaign `networkx_calls` attacks NetworkX's functions; this one attacks functions and arguments that NetworkX
+lacks. A trial is one graph (no vertices, one, loops, edges in one direction or both, weights of any type with zeros,
+negative values, infinities and NaN) and one call of each function with arguments within and beyond its bounds. The
+answer must be right or, if many are right, keep the laws of right answers; or the call must raise an error of the
+package, which is not allowed if graph and arguments are plain.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def trial(rng: np.random.Generator, folder: Path) -> Trial:
 
 
 def run(number: int) -> tuple[dict[str, int], str | None]:
-    """Call each function once on the graph of this number; return what was tried, and the first fault.
+    """Call each function once on the graph of this number; return the counts of calls, and the first fault.
 
-    ``autocompute`` is off, a setting that the package must not depend on.
+    ``autocompute`` is off, as the package must not depend on it.
     """
     graph, tried = Graph(np.random.default_rng(number)), dict[str, int]()
     for name, function in FUNCTIONS.items():
@@ -73,7 +73,7 @@ def _is_refused(call: Callable[[], Any]) -> str | None:
 
 
 def communities(g: Graph) -> str | None:
-    """Labels are smallest members, no worse than vertices alone, connected by Leiden; the seed decides."""
+    """Check labels: smallest members, modularity at least single vertices', Leiden's connected, fixed by the seed."""
     method = g.pick(algorithms.louvain_communities, algorithms.leiden_communities)
     weighted, resolution = bool(g.rng.random() < 0.5), g.pick(1.0, 0.5, 2.0, 0.0)
     label = method(g.A, resolution, seed=g.seed, weighted=weighted)
@@ -100,7 +100,7 @@ def communities(g: Graph) -> str | None:
 
 
 def drawing(g: Graph) -> str | None:
-    """Check that sets and matchings are maximal, colours are proper, and seeds decide and are checked."""
+    """Check that independent sets and matchings are maximal, colours proper, and bad seeds refused."""
     G, A, seed = g.simple(), g.A, g.seed
     members = algorithms.maximal_independent_set(A, seed=seed)
     chosen = set(members.to_coo()[0].tolist())
@@ -124,7 +124,7 @@ def drawing(g: Graph) -> str | None:
 
 
 def walks(g: Graph) -> str | None:
-    """Check that walks and searches follow edges of weight to an end, greedy ones to the highest score."""
+    """Check that walks and searches follow edges of positive weight until a dead end, greedy ones the highest score."""
     weighted, length = bool(g.rng.random() < 0.5), g.pick(0, 1, 5)
     sources = [g.vertex() for _ in range(g.pick(0, 1, 4))] if g.n else []
     rows: dict[int, set[int]] = {}
@@ -174,7 +174,7 @@ def samples(g: Graph) -> str | None:
 
 
 def flow(g: Graph) -> str | None:
-    """NetworkX's value; a flow that the capacities allow; and a cut of the same capacity."""
+    """Check NetworkX's value, a flow within the capacities, and a cut of the same capacity."""
     s, t = (g.vertex(), g.vertex()) if g.n else (0, 0)
     value, sent = algorithms.maximum_flow(g.A, s, t)
     G = g.directed()
@@ -203,7 +203,7 @@ def scans(g: Graph) -> str | None:
 
 
 def assignments(g: Graph) -> str | None:
-    """SciPy's least sum over the entries that are there."""
+    """Check for SciPy's least sum over the entries of the cost matrix."""
     maximize, method = bool(g.rng.random() < 0.5), g.pick("exact", "auction")
     cost = np.full((g.n, g.n), -np.inf if maximize else np.inf)
     cost[tuple(g.edges.T)] = np.ldexp(g.weights.astype(float), -10)  # so that sums are finite
@@ -224,7 +224,7 @@ def assignments(g: Graph) -> str | None:
 
 
 def matching(g: Graph) -> str | None:
-    """Check a matching of the graph and itself: a permutation that keeps the seeds, and right where all are seeds."""
+    """Check a match of the graph with itself: a permutation that keeps the seeds, and is right if all are seeds."""
     if not g.n:
         return None
     order = g.rng.permutation(g.n)
@@ -243,7 +243,7 @@ def matching(g: Graph) -> str | None:
 
 
 def nomination(g: Graph) -> str | None:
-    """Without content, the order of the distances from the seeds."""
+    """Check that without content nominations are in the order of the distances from the seeds."""
     if not g.n:
         return None
     seeds = sorted({g.vertex() for _ in range(2)})
@@ -259,7 +259,7 @@ def nomination(g: Graph) -> str | None:
 
 
 def projections(g: Graph) -> str | None:
-    """B B' or B'B of ones, without the diagonal."""
+    """Check for B B' or B'B of ones, without the diagonal."""
     onto = g.pick("rows", "columns")
     P = applications.projection(g.A, onto)
     B = np.zeros((g.n, g.n), int)
@@ -272,7 +272,7 @@ def projections(g: Graph) -> str | None:
 
 
 def lasso(g: Graph) -> str | None:
-    """No worse than the values themselves, their mean on each component, and points beside the answer."""
+    """Check that the objective is at most that of the values, of components' means, and of points near the answer."""
     y, l1, l2 = g.rng.normal(size=g.n), g.pick(0.0, 0.3, 5.0), g.pick(0.0, 0.2)
     x, gap = applications.fused_lasso(g.A, y, l1, l2, tol=1e-6)
     G, at = g.simple(), x.to_dense() if g.n else np.zeros(0)
@@ -292,7 +292,7 @@ def lasso(g: Graph) -> str | None:
 
 
 def embeddings(g: Graph) -> str | None:
-    """Rows of length 1 or 0, the same for a seed, whatever the batch; factors whose loss falls; places on the globe."""
+    """Check that embeddings have length 1 or 0, and that known places stay and all places are on the globe."""
     X, W = g.rng.normal(size=(g.n, 3)), g.rng.normal(size=(6, 3))
     H = applications.graphsage(g.A, X, W, W, children=g.pick(1, 2, (3, 1)), batch=1, seed=g.seed % 2**62)
     lengths = np.sqrt((H.to_dense(0.0) ** 2).sum(1)) if g.n else np.zeros(0)
@@ -322,7 +322,7 @@ def factors(g: Graph) -> str | None:
 
 
 def clusters(g: Graph) -> str | None:
-    """Check the conditions of a minimum for each seed, by arrays or loops, and the best prefix of each sweep."""
+    """Check optimality for each seed, by arrays or loops, and the best prefix of each sweep."""
     if not g.n:
         return _is_refused(lambda: applications.local_clustering(g.A, [0]))
     seeds = np.unique([g.vertex() for _ in range(3)]).tolist()
@@ -342,7 +342,7 @@ def clusters(g: Graph) -> str | None:
 
 
 def patterns(g: Graph) -> str | None:
-    """Both rules as loops over edges and vertices have them, of features of several types."""
+    """Check both rules against loops over edges and vertices, with features of several types."""
     m = g.pick(1, 2, 4)
     P = csr(m, np.unique(g.rng.integers(0, m, (m + 1, 2)), axis=0))
     kind, rule, rounds = g.pick("float64", "float32", "int8", "uint16"), g.pick("corrected", "published"), g.pick(1, 3)
@@ -360,5 +360,5 @@ FUNCTIONS = {
     "graph matching": matching, "nomination": nomination, "projections": projections, "fused lasso": lasso,
     "embeddings and places": embeddings, "factors": factors, "clusters": clusters, "patterns": patterns,
 }  # fmt: skip
-#: Where a plain graph may be refused too: the source may be the sink, and there may be no ratings.
+#: Functions that may refuse a plain graph: the source may be the sink, and there may be no ratings.
 MAY_REFUSE = {"maximum flow", "factors"}

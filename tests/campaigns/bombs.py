@@ -1,8 +1,8 @@
-"""Small text files that expand: expansion bombs, endless lines, huge counts and sizes in headers, deep numbers.
+"""Small text files that expand: compression bombs, endless lines, huge counts and sizes in headers, long numbers.
 
-A file is read, or converted with `memory`, under a stated bound. What is judged is the outcome: an answer or a
-FileFormatError, OutOfMemory or InvalidValue of one short line that names the file, in time, and within the bound plus
-64 MB. What each file holds is known here, so an answer is compared with it.
+A file is read, or converted with `memory`, under a stated bound. The outcome must be the file's known content or a
+FileFormatError, OutOfMemory or InvalidValue of one short line with the file's name, in time, and within the bound plus
+64 MB.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from sparsezc.exceptions import FileFormatError, GraphblasException, InvalidValu
 from sparsezc.memory import machine
 from tests.campaigns.frame import Failure, Trial
 
-DEADLINE = 30.0  # seconds of a trial; what a reader takes is held to _SECONDS
-BOUND = 96_000_000  # bytes beside those in use, which each trial states
+DEADLINE = 30.0  # seconds of a trial; a reader may take _SECONDS
+BOUND = 96_000_000  # bytes beyond those in use, the bound of each trial
 MEMORY = BOUND + 64_000_000
-_SECONDS = 10.0  # of processor time, which other programs on the machine do not change
-_LETTERS = 600  # of a message, beside the folder's name
+_SECONDS = 10.0  # of processor time, which depends little on other programs
+_LETTERS = 600  # characters of a message, without the folder's name
 
 SUFFIXES = (".txt", ".csv", ".mtx", ".gr", ".graph")
 _MTX = b"%%MatrixMarket matrix coordinate integer general\n"
-_HEADS = {  # suffix: what stands before the entries of a graph of 3 vertices, with %d entries
+_HEADS = {  # suffix: the head of a graph of 3 vertices with %d entries
     ".txt": b"# 3 x 3, %d entries\n", ".csv": b"", ".mtx": _MTX + b"3 3 %d\n", ".gr": b"p sp 3 %d\n",
     ".graph": b"3 %d 001\n",
 }  # fmt: skip
 _ENTRY = {".txt": b"0 1 5\n", ".csv": b"0,1,5\n", ".mtx": b"1 2 5\n", ".gr": b"a 1 2 5\n", ".graph": b"2 5\n"}
 _COMMENT = {".txt": b"#", ".csv": b"#", ".mtx": b"%", ".gr": b"c", ".graph": b"%"}
 
-_NEVER = ("_line", "_count", "_number")  # of these nothing is a graph; the others hold one edge, perhaps often
+_NEVER = ("_line", "_count", "_number")  # never a graph; the others have one edge, perhaps repeated
 
-Parts = Iterator[tuple[bytes, int]]  # bytes, and how often they stand there
+Parts = Iterator[tuple[bytes, int]]  # bytes, and the number of their repetitions
 
 
 def trial(rng: np.random.Generator, folder: Path) -> Trial:
-    """Make one file, and read it in one of two ways."""
+    """Make one file, and read it or convert it in bounded memory."""
     kinds = [_expansion, _comments, _line, _count, _number, _members, _heavy]
     make = kinds[int(rng.integers(len(kinds)))]
     suffix = SUFFIXES[int(rng.integers(len(SUFFIXES)))]
@@ -87,7 +87,7 @@ _TEST = """def test(tmp_path: Path) -> None:
 
 def _read(path: Path, bounded: bool, folder: Path) -> gb.Matrix:
     if not bounded:
-        with gb.config.set(host_budget=BOUND // 2):  # what one matrix may take; sorting takes as much beside the lists
+        with gb.config.set(host_budget=BOUND // 2):  # half: sorting takes as much again as the edges
             return gb.io.read(path, placement="host")
     target = folder / "out.h5"
     gb.io.convert(path, target, memory=machine.used() + BOUND)
@@ -104,7 +104,7 @@ def _badly_told(error: GraphblasException, path: Path) -> str | None:
 
 
 def _written(path: Path, parts: Parts, packed: bool) -> None:
-    """Write the parts to a file, compressed as they come."""
+    """Write the parts to a file, compressed part by part if `packed`."""
     deflate = zlib.compressobj(9, wbits=31) if packed else None
     with path.open("wb") as file:
         for data, times in parts:
@@ -118,7 +118,7 @@ def _written(path: Path, parts: Parts, packed: bool) -> None:
 
 
 def _members_of(path: Path, parts: Parts, _: bool) -> None:
-    """Each part as gzip members of its own."""
+    """Write each part as gzip members of its own."""
     with path.open("wb") as file:
         for data, times in parts:
             deflate = zlib.compressobj(1, wbits=31)
@@ -126,7 +126,7 @@ def _members_of(path: Path, parts: Parts, _: bool) -> None:
 
 
 def _size(rng: np.random.Generator, low: float, high: float) -> int:
-    """Return a number of bytes; small ones are as likely as large ones."""
+    """Return a random size between two bounds, uniform in its logarithm."""
     return int(10 ** rng.uniform(np.log10(low), np.log10(high)))
 
 
@@ -136,7 +136,7 @@ def _entries(suffix: str, count: int) -> Parts:
 
 
 def _expansion(rng: np.random.Generator, suffix: str) -> Parts:
-    """Yield one entry again and again, or nothing but line ends: hundreds of times as much as the file has."""
+    """Yield an entry many times, or line ends after one: hundreds of times the size of the compressed file."""
     size = _size(rng, 7e7, 3e8)
     if rng.integers(2):
         yield from _entries(suffix, size // len(_ENTRY[suffix]))
@@ -146,7 +146,7 @@ def _expansion(rng: np.random.Generator, suffix: str) -> Parts:
 
 
 def _comments(rng: np.random.Generator, suffix: str) -> Parts:
-    """Comments, and after them a graph."""
+    """Yield comments, and a graph after them."""
     mark = _COMMENT[suffix]
     if suffix == ".mtx":
         yield _MTX, 1
@@ -155,7 +155,7 @@ def _comments(rng: np.random.Generator, suffix: str) -> Parts:
 
 
 def _line(rng: np.random.Generator, suffix: str) -> Parts:
-    """Yield a line that does not end, of digits, blanks, words or a comment."""
+    """Yield an endless line of digits, blanks, words or a comment."""
     yield from _entries(suffix, 1)
     fill = [b"7", b" ", b"1 ", b"x", _COMMENT[suffix] + b" "][int(rng.integers(5))]
     yield b"a 1 2 " if suffix == ".gr" else _COMMENT[suffix] if fill == b" " else b"1 ", 1
@@ -181,7 +181,7 @@ def _count(rng: np.random.Generator, suffix: str) -> Parts:
 
 
 def _number(rng: np.random.Generator, suffix: str) -> Parts:
-    """Yield an entry with a number of up to a million characters, or with characters that a terminal obeys."""
+    """Yield an entry with a number of up to a million characters, or with terminal control characters."""
     size = _size(rng, 20, 1e6)
     forms = [b"9" * size, b"-" * size, b"\x1b[2J" * (size // 20), b"1" * size + b"e", b"." + b"0" * size + b"x"]
     word = forms[int(rng.integers(len(forms)))]
@@ -191,11 +191,11 @@ def _number(rng: np.random.Generator, suffix: str) -> Parts:
 
 
 def _members(rng: np.random.Generator, suffix: str) -> Parts:
-    """Yield a graph, then many empty gzip members, or many of one line end."""
+    """Yield a graph, then many gzip members, each empty or one line end."""
     yield b"".join(data * times for data, times in _entries(suffix, 1)), 1
     yield (b"", b"\n")[int(rng.integers(2))], _size(rng, 1e3, 1e5)
 
 
 def _heavy(rng: np.random.Generator, suffix: str) -> Parts:
-    """Yield a whole graph whose entries take more memory than may be used, without a trick."""
+    """Yield a valid graph, whose entries may take more memory than the bound."""
     yield from _entries(suffix, _size(rng, 1e4, 3e6))

@@ -1,7 +1,7 @@
 """The command line under odd arguments, names, files, outputs and signals.
 
-Most trials call ``sparsezc.cli.main`` in this process; a few start one, where streams are closed or a signal comes. The
-answers of ``--out`` are judged by loops over the edges that the trial drew, and read back by libraries below sparsezc.
+Most trials call ``sparsezc.cli.main`` in this process; a few start a process, to close streams or send a signal. Loops
+over the trial's random edges judge the answers of ``--out``, which other libraries read back.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ OUTPUT_REFUSED = "sparsezc: standard output cannot be written: No space left on 
 
 
 def trial(rng: np.random.Generator, folder: Path) -> Trial:
-    """Draw one kind of attack, and fail with the arguments in the message."""
+    """Run one random kind of attack; a failure's message has the arguments."""
     kinds = {"arguments": odd_arguments, "answers": answers, "process": process, "interrupt": interrupt}
     kind = rng.choice(list(kinds), p=[0.6, 0.36, 0.03, 0.01])
     return Trial({f"{kind}: {what}": 1 for what in kinds[kind](Draw(rng, folder))})
@@ -80,7 +80,7 @@ def trial(rng: np.random.Generator, folder: Path) -> Trial:
 
 @dataclass
 class Draw:
-    """The choices from which a trial draws."""
+    """A trial's random choices, and its folder."""
 
     rng: np.random.Generator
     folder: Path
@@ -92,7 +92,7 @@ class Draw:
         return bool(self.rng.random() < share)
 
     def name(self) -> str:
-        """Return a name for a file, mostly an odd one; never a path."""
+        """Return a file name, mostly an odd one, without a folder."""
         parts = [self.one(ODD) if self.chance(0.7) else self.one("abc") for _ in range(self.rng.integers(1, 4))]
         made = "".join(parts).replace("/", "_")[:200]
         return made if made not in (".", "..") else "dots"
@@ -100,16 +100,16 @@ class Draw:
 
 @dataclass
 class Outcome:
-    """How a command ended, and what it printed."""
+    """A command's exit status and output."""
 
     code: Any
     out: str
     err: str
-    refused: bool = False  # standard output took nothing
+    refused: bool = False  # standard output refused all text
 
 
 def called(arguments: list[str], folder: Path, *, encoding: str = "utf-8", output: str = "open") -> Outcome:
-    """Run a command in this process and a folder, with streams of its own."""
+    """Run a command in this process, in a folder and with streams of its own."""
     streams = sys.stdout, sys.stderr
     out: Any = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     err = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="backslashreplace")
@@ -131,10 +131,10 @@ def called(arguments: list[str], folder: Path, *, encoding: str = "utf-8", outpu
 
 
 def judge(arguments: list[str], outcome: Outcome) -> str:
-    """Check that a command kept its manners, and return the kind of its end."""
+    """Check the rules for exit status, messages and output of any command, and return the kind of its end."""
     said = f"{arguments!r} ended with {outcome.code!r}, said {outcome.err[-3000:]!r}"
     own = [line for line in outcome.err.split("\n") if line and not line.startswith("sparsezc: warning: ")]
-    shown = outcome.err if "--out" not in arguments or outcome.code else ""  # with --out - the report stands there
+    shown = outcome.err if "--out" not in arguments or outcome.code else ""  # with "--out -" the report is on stderr
     assert "Traceback" not in outcome.err, said
     assert "unexpected" not in outcome.err, said
     assert "Exception ignored" not in outcome.err, said
@@ -155,14 +155,14 @@ def judge(arguments: list[str], outcome: Outcome) -> str:
 
 
 def odd_arguments(draw: Draw) -> list[str]:
-    """Any subcommand with any of its options and some that it has not."""
+    """Run any subcommand with any of its options and some unknown ones."""
     inner = draw.folder / "in"
     inner.mkdir()
     (inner / "good.txt").write_text("0 1\n1 2\n")
     for name, behind in (("link.csv", "new.csv"), ("loop.csv", "loop.csv"), ("away.csv", "none/a.csv")):
         (inner / name).symlink_to(behind)
     file = inner / (draw.name() + draw.one(FORMATS))
-    with suppress(OSError):  # a name that is too long
+    with suppress(OSError):  # the name may be too long
         file.write_bytes(draw.one(CONTENTS))
     odd = (draw.one(MADE), str(file), file.name, str(inner), "", "-", draw.name(), "/dev/null")
     target = draw.name() + draw.one(FORMATS + SUFFIXES)
@@ -170,7 +170,7 @@ def odd_arguments(draw: Draw) -> list[str]:
     targets += ("link.csv", "loop.csv", "away.csv", "good.txt", "./good.txt")
     targets += (target, f"ok{draw.one(FORMATS + SUFFIXES)}", file.name)
     choices = cli.parser()._subparsers._group_actions[0].choices  # type: ignore[union-attr]
-    parser = {name: each for name, each in choices.items() if name != "mpirun"}  # whose end is that of a program
+    parser = {name: each for name, each in choices.items() if name != "mpirun"}  # mpirun's exit status is a program's
     command = draw.one([*parser, *parser, *parser, draw.name(), "--version", "--help", ""])
     arguments = [command]
     if command in parser:
@@ -184,7 +184,7 @@ def odd_arguments(draw: Draw) -> list[str]:
     if draw.chance(0.04):
         arguments.insert(int(draw.rng.integers(len(arguments) + 1)), draw.name())
     if "doctor" in arguments:
-        arguments += ["--quick"]  # there is no link to measure
+        arguments += ["--quick"]  # without a GPU there is no link to measure
     before = state(inner)
     output = draw.one(["open"] * 8 + ["full", "closed"])
     outcome = called(arguments, inner, encoding=draw.one(["utf-8", "ascii", "latin-1"]), output=output)
@@ -204,7 +204,7 @@ def odd_arguments(draw: Draw) -> list[str]:
 
 
 def value(draw: Draw, action: Any, targets: tuple[str, ...]) -> str:
-    """Return a value for an option, of its kind or not."""
+    """Return a random value for an option, of its kind or not."""
     if draw.chance(0.1):
         return draw.name()
     if action.choices and not draw.chance(0.1):
@@ -221,7 +221,7 @@ def value(draw: Draw, action: Any, targets: tuple[str, ...]) -> str:
 
 
 def state(folder: Path) -> dict[str, bytes]:
-    """Files below a folder, by their names, and what they hold; where a link leads."""
+    """Return the content of each file below a folder, by name; of a link, its target."""
     paths = [Path(at, name) for at, _, names in os.walk(folder) for name in names]
     return {
         str(path.relative_to(folder)): os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
@@ -230,7 +230,7 @@ def state(folder: Path) -> dict[str, bytes]:
 
 
 def answers(draw: Draw) -> list[str]:
-    """Return a right command on a small graph, whose answer is read back and judged."""
+    """Run a valid command on a small graph, read its answer back, and judge it."""
     n = int(draw.rng.integers(1, 25))
     gaps = draw.chance(0.4)
     ids = np.sort(draw.rng.choice(200, n, replace=False)) if gaps else np.arange(n)
@@ -280,12 +280,12 @@ def answers(draw: Draw) -> list[str]:
 
 
 def levels(edges: dict[tuple[int, int], int], _: list[int], source: int) -> dict[int, float]:
-    """Hops from a vertex."""
+    """Return the hops from a vertex."""
     return distances(dict.fromkeys(edges, 1), _, source)
 
 
 def distances(edges: dict[tuple[int, int], int], _: list[int], source: int) -> dict[int, float]:
-    """Lengths of shortest paths from a vertex, by looking at all edges until nothing falls."""
+    """Return the distances from a vertex, by relaxing all edges until none changes."""
     found: dict[int, float] = {source: 0}
     while True:
         before = dict(found)
@@ -297,7 +297,7 @@ def distances(edges: dict[tuple[int, int], int], _: list[int], source: int) -> d
 
 
 def components(edges: dict[tuple[int, int], int], vertices: list[int], _: int) -> dict[int, float]:
-    """Return the smallest vertex of each one's component."""
+    """Return for each vertex the smallest vertex of its component."""
     label: dict[int, float] = {v: v for v in vertices}
     while True:
         before = dict(label)
@@ -308,7 +308,7 @@ def components(edges: dict[tuple[int, int], int], vertices: list[int], _: int) -
 
 
 def ranks(edges: dict[tuple[int, int], int], vertices: list[int], _: int) -> dict[int, float]:
-    """PageRank by its definition."""
+    """Return PageRanks by their definition."""
     n, out = len(vertices), defaultdict(list)
     for i, j in edges:
         out[i].append(j)
@@ -357,7 +357,7 @@ def read_back(path: Path, suffix: str, vertices: list[int], arguments: list[str]
 
 
 def process(draw: Draw) -> list[str]:
-    """Return a process of its own, with streams that a shell has redirected."""
+    """Run a command as a process whose streams a shell redirects."""
     name = draw.folder / f"g{draw.name()[:50]}.txt"
     name.write_text("0 1\n1 2\n")
     arguments = draw.one(
@@ -389,7 +389,7 @@ READY = "import sys; from sparsezc.cli import main; print('ready', flush=True); 
 
 
 def interrupt(draw: Draw) -> list[str]:
-    """Ctrl-C at a random moment of a command that writes: the old file stays, or the new one is whole."""
+    """Interrupt a writing command at a random moment: the old file must stay, or the new one be whole."""
     target = draw.folder / f"o{draw.name()[:50]}.csv"
     target.write_bytes(b"old")
     arguments = ["cc", "kron:13", "--out", str(target), "--json"]

@@ -1,13 +1,13 @@
-"""Damaged files of every format: each is refused with one clear line, or read with its stated content.
+"""Damaged files of every format: each is refused with one line, or read as a well-formed matrix.
 
-The files are ours, of every layout, and those of other programs (SciPy, h5py, pyarrow, written by hand). What must be
+The files are ours, in every format and form, and other programs' (SciPy, h5py, pyarrow, written by hand). These must be
 refused:
 
-* in a file with checksums (.h5 and .parquet of ours, .gz, .npz) anything that reads as another matrix;
-* in a text file that states its number of entries, as many lines more or less;
-* a binary file of another length than its head says.
+* a file with checksums (our .h5 and .parquet, .gz, .npz) that reads as another matrix;
+* a text file that states its number of entries and has more or fewer lines;
+* a binary file whose length is not that of its head.
 
-Elsewhere a wrong byte may make another graph, which must be well formed.
+Elsewhere a wrong byte may give another graph, which must be well formed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sparsezc.exceptions import GraphblasException
 from tests.campaigns.frame import Failure, Trial
 
 DEADLINE = 10.0
-HOST_BUDGET = 256_000_000  # a matrix of more is refused by its size
+HOST_BUDGET = 256_000_000  # bytes: a matrix of more is refused
 MEMORY = HOST_BUDGET + 64_000_000
 LONGEST = 1_000  # characters of a message
 
@@ -38,12 +38,12 @@ Files = dict[str, bytes]
 
 
 class Whole(NamedTuple):
-    """A file (the first of `files`) that nothing is wrong with."""
+    """An undamaged file, the first of `files`, with the files that belong to it."""
 
     kind: str
     files: Files
-    holds: str  # what its format can tell: "checksum", "entries", "length" or "nothing"
-    content: Any  # what it reads as, by `content_of`
+    holds: str  # how its format detects damage: "checksum", "entries", "length" or "nothing"
+    content: Any  # its matrix, by `content_of`
 
 
 def _matrices() -> dict[str, Any]:
@@ -63,7 +63,7 @@ def _matrices() -> dict[str, Any]:
     }
 
 
-OURS = {  # suffix: what the format can tell, and the matrices that it can hold
+OURS = {  # suffix: how the format detects damage, and the matrices that it can represent
     ".txt": ("entries", ("whole", "signed", "fractions", "pattern", "symmetric", "long")),
     ".csv": ("nothing", ("whole", "fractions", "symmetric")),
     ".txt.gz": ("checksum", ("whole", "long")),
@@ -83,7 +83,7 @@ OURS = {  # suffix: what the format can tell, and the matrices that it can hold
 
 @cache
 def wholes() -> list[Whole]:
-    """Every file to damage."""
+    """Return all undamaged files."""
     made, matrices = [], _matrices()
     with tempfile.TemporaryDirectory() as top, gb.config.set(progress=False):
         for suffix, (holds, names) in OURS.items():
@@ -194,7 +194,7 @@ FOREIGN: dict[str, tuple[str, str, Callable[[Path, Any], None]]] = {
 }
 
 
-# What is done to a file's bytes; each also says whether the number of bytes, or of lines, changed by it
+# Functions that damage a file's bytes in place
 
 
 def _flip(data: bytearray, rng: np.random.Generator, other: bytes) -> None:
@@ -235,7 +235,7 @@ def _splice(data: bytearray, rng: np.random.Generator, other: bytes) -> None:
 
 
 def _number(data: bytearray, rng: np.random.Generator, other: bytes) -> None:
-    """Eight bytes become a number that is out of range for a size or an offset."""
+    """Overwrite 1, 2, 4 or 8 bytes with a number that is extreme for a size or an offset."""
     large = rng.choice(np.array([0, 1, 2**31 - 1, 2**31, 2**32, 2**40, 2**62, 2**63, 2**64 - 1], np.uint64))
     at = int(rng.integers(len(data)))
     width = int(rng.choice([1, 2, 4, 8]))
@@ -243,7 +243,7 @@ def _number(data: bytearray, rng: np.random.Generator, other: bytes) -> None:
 
 
 def _digits(data: bytearray, rng: np.random.Generator, other: bytes) -> None:
-    """Replace a number in a text by another, which may be very long."""
+    """Replace a number in a text by an odd one, perhaps very long."""
     number = rng.choice(
         [b"-1", b"0", b"99999999999", b"1" * 40, b"9" * 5000, b"1e400", b"nan", b"0x10", b"1_0", b"\xd9\xa1"]
     )
@@ -280,7 +280,7 @@ DAMAGE = {
 
 
 def content_of(path: Path, options: dict[str, Any]) -> Any:
-    """Return a file's shape, positions and values; these are the file's own, whatever type holds them."""
+    """Return a file's shape, positions, and values as FP64 or FC64, so that their type does not count."""
     A = gb.io.read(path, placement="host", **options)
     i, j, x = A.to_coo()
     _check(A, i, j)
@@ -293,22 +293,22 @@ def content_of(path: Path, options: dict[str, Any]) -> Any:
 
 
 def _check(A: Any, i: Any, j: Any) -> None:
-    """Assert what every matrix promises."""
+    """Check the invariants of every matrix."""
     assert i.size == j.size == A.nvals
     if i.size:
         assert int(i.max()) < A.nrows
         assert int(j.max()) < A.ncols
         keys = i.astype(np.int64) * A.ncols + j.astype(np.int64)
-        assert (np.diff(keys) > 0).all(), "positions ascend and none is there twice"
+        assert (np.diff(keys) > 0).all(), "positions do not ascend, or one occurs twice"
 
 
 def must_refuse(whole: Whole, name: str, damaged: bytes) -> str:
-    """Why a damaged file that reads as another matrix should have been refused; "" where nothing can tell."""
+    """Return why a damaged file that reads as another matrix must be refused; "" if its format cannot detect it."""
     old = whole.files[name]
     if whole.holds == "checksum":
-        return "a checksum can tell"
+        return "its checksum shows the damage"
     if whole.holds == "length" and len(damaged) != len(old) and not (name.endswith(".val") and not damaged):
-        return "its length can tell"
+        return "its length is wrong"
     if whole.holds == "entries":
         before, after = _entry_lines(old), _entry_lines(damaged)
         head = old.split(b"\n", 1)[0]
@@ -320,12 +320,12 @@ def must_refuse(whole: Whole, name: str, damaged: bytes) -> str:
 
 
 def _entry_lines(data: bytes) -> tuple[bytes, int]:
-    """Return the lines that are no entries (heads, comments), and how many others there are."""
+    """Return the lines that are no entries (heads, comments), and the number of the others."""
     lines = [line for line in data.split(b"\n") if line.strip()]
     heads = [line for line in lines if line[:1] in b"#%pc"]
     rest = lines[len(heads) :]
     if data[:2] == b"%%" and rest:
-        heads.append(rest.pop(0))  # the sizes
+        heads.append(rest.pop(0))  # the line of sizes
     return b"\n".join(heads), len(rest)
 
 
@@ -333,12 +333,12 @@ OPTIONS: list[dict[str, Any]] = [{}, {}, {}, {"weights": False}, {"symmetrize": 
 
 
 def prepare() -> None:
-    """Make the files before the first trial, whose memory and time they are not."""
+    """Make the files before the first trial, so that they do not count as its memory and time."""
     wholes()
 
 
 def trial(rng: np.random.Generator, folder: Path) -> Trial:
-    """Damage one file in one to three ways, and read it."""
+    """Damage one file one to three times, and read it."""
     files = wholes()
     whole = files[rng.integers(len(files))]
     name = list(whole.files)[int(rng.integers(len(whole.files)))]
@@ -365,14 +365,14 @@ def trial(rng: np.random.Generator, folder: Path) -> Trial:
 
 
 def _damaged_inside(data: bytes, rng: np.random.Generator) -> bytes:
-    """Return a .gz whose checksum was made after the damage, so that only its content is wrong."""
+    """Return a .gz with a right checksum of damaged content."""
     inner = bytearray(gzip.decompress(data))
     DAMAGE["flip"](inner, rng, b"")
     return gzip.compress(bytes(inner), 1)
 
 
 def _read(whole: Whole, path: Path, name: str, damaged: bytes, options: dict[str, Any]) -> str | None:
-    """Return the fault of reading a damaged file; None if there is none."""
+    """Read a damaged file; return the fault of the outcome, or None."""
     relabel = options.get("relabel", False)
     try:
         with gb.config.set(host_budget=HOST_BUDGET, progress=False):
@@ -387,15 +387,15 @@ def _read(whole: Whole, path: Path, name: str, damaged: bytes, options: dict[str
     if options or content == whole.content or damaged == whole.files[name]:
         return None
     if any(damaged in other.files.values() for other in wholes()):
-        return None  # a splice from where two files begin to differ: whole, though another one
+        return None  # a splice may be another undamaged file
     if whole.holds == "checksum" and path.suffix == ".gz" and _sound(damaged):
-        return None  # the content is another one, and says so rightly
+        return None  # damaged before compression: its checksum is right
     why = must_refuse(whole, name, damaged)
     return f"read as another matrix, though {why}" if why else None
 
 
 def _sound(data: bytes) -> bool:
-    """Return whether gzip finds nothing wrong."""
+    """Return True if gzip reads the data without an error."""
     try:
         with gzip.open(io.BytesIO(data)) as file:
             file.read()
@@ -405,7 +405,7 @@ def _sound(data: bytes) -> bool:
 
 
 def wrong_message(text: str, path: Path) -> str | None:
-    """Return the fault of a message; None if there is none."""
+    """Return the fault of a message, or None."""
     if len(text) > LONGEST:
         return f"a message of {len(text)} characters: {text[:200]!r}"
     if not text.isprintable():
@@ -416,7 +416,7 @@ def wrong_message(text: str, path: Path) -> str | None:
 
 
 def again(folder: Path, kind: str, holds: str, name: str, changed: str, options: dict[str, Any]) -> str | None:
-    """Read a saved file once more: what is wrong with it, or None."""
+    """Read a saved damaged file once more; return the fault of the outcome, or None."""
     files = {path.name: path.read_bytes() for path in sorted((folder / "whole").iterdir())}
     whole = Whole(kind, files, holds, content_of(folder / "whole" / name, {}))
     return _read(whole, folder / "damaged" / name, changed, (folder / "damaged" / changed).read_bytes(), options)

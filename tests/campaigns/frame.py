@@ -1,9 +1,9 @@
-"""The frame of all campaigns: trials in a child process, under a deadline and a memory limit, and their findings.
+"""The frame of all campaigns: it runs trials in a child process with a deadline and a memory limit.
 
 A campaign is a module beside this one with a function ``trial(rng, folder) -> Trial``, and perhaps ``prepare()``, which
 the child process calls once. Trial `k` of seed `s` draws from
 ``numpy.random.default_rng([s, k])`` only, so ``--seed s --first k --trials 1`` repeats it. The child process
-answers after each trial; where it ends or does not answer, that trial is the finding, and a new child goes on after it.
+answers after each trial; if it ends or does not answer, that trial is the finding, and a new child continues.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from typing import Any, Protocol
 import numpy as np
 
 FOUND = Path(__file__).parent / "found"
-_SHOWN = 20  # failures in a report
+_SHOWN = 20  # most failures in a report
 _FRAME = {"__main__", "frame", "graphs", "oracle", "test_campaigns", "test_frame"}
 
 
 @dataclass
 class Failure:
-    """A failure of a trial, and a test that fails while the fault exists.
+    """A trial's failure, and a test that fails while the fault exists.
 
     `test` is the text of a pytest file; ``FOLDER`` in it is the folder where `files` (name to bytes) are saved.
     """
@@ -43,14 +43,14 @@ class Failure:
 
 @dataclass
 class Trial:
-    """One trial's outcome: how much was tried, by kind, and what failed."""
+    """One trial's outcome: the number of attacks by kind, and the failure if any."""
 
     tried: dict[str, int]
     failure: Failure | None = None
 
 
 def numbered(rng: np.random.Generator, run: Callable[[int], tuple[dict[str, int], str | None]]) -> Trial:
-    """Return the trial that `run` makes of a number, which repeats it: what was tried, and the first fault."""
+    """Return the trial of `run` with a random number, which repeats it; `run` returns its counts and first fault."""
     number = int(rng.integers(2**31))
     tried, wrong = run(number)
     if wrong is None:
@@ -62,8 +62,8 @@ def numbered(rng: np.random.Generator, run: Callable[[int], tuple[dict[str, int]
 class Campaign(Protocol):
     """The interface of a campaign's module."""
 
-    DEADLINE: float  # seconds that one trial may take
-    MEMORY: int | None  # bytes by which the resident memory of the process may grow within one trial; None: any
+    DEADLINE: float  # most seconds of one trial
+    MEMORY: int | None  # most bytes by which resident memory may grow in one trial; None: any
     trial: Callable[[np.random.Generator, Path], Trial]
 
 
@@ -80,7 +80,7 @@ class Result:
     peak: int = 0  # the largest growth of resident memory in a trial, in bytes
 
     def report(self) -> str:
-        """Lines that say what was tried and found."""
+        """Return lines with the numbers of attacks and the failures."""
         made = f"{self.trials} trials of seed {self.seed} in {self.seconds:.1f} s, {len(self.failures)} failed"
         lines = [f"{self.name}: {made}; a trial's memory grew by {self.peak / 1e6:.0f} MB at most"]
         lines += [f"  {kind:<40} {count:>9}" for kind, count in sorted(self.tried.items())]
@@ -92,7 +92,7 @@ class Result:
 
 
 def names() -> list[str]:
-    """Return the campaigns that there are."""
+    """Return the names of all campaigns."""
     return [m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]) if not m.ispkg and m.name not in _FRAME]
 
 
@@ -103,9 +103,9 @@ def load(name: str) -> Campaign:
 
 
 def run(name: str, seed: int, *, seconds: float | None = None, trials: int | None = None, first: int = 0) -> Result:
-    """Run trials from number `first` until the seconds are over or as many were made as asked for."""
+    """Run trials from number `first` until `seconds` have passed or `trials` were made."""
     campaign, result, k = load(name), Result(name, seed), first
-    start: float | None = None  # when the first child has imported what it needs
+    start: float | None = None  # after the first child's imports
 
     def over() -> bool:
         spent = seconds is not None and start is not None and time.monotonic() - start >= seconds
@@ -185,7 +185,7 @@ def _ending(code: int | None) -> str:
 
 
 def _wait(pipe: Any, seconds: float) -> Any:
-    """Return the child's answer, or the reason why there is none."""
+    """Return the child's answer, or the reason for its absence."""
     try:
         return pipe.recv() if pipe.poll(seconds) else f"it took more than {seconds:g} s"
     except (EOFError, ConnectionResetError):
@@ -193,7 +193,7 @@ def _wait(pipe: Any, seconds: float) -> Any:
 
 
 def _child(name: str, seed: int, pipe: Any, measured: bool) -> None:
-    """Make the trials whose numbers come through the pipe."""
+    """Run as the child process: make the trials whose numbers the pipe gives."""
     campaign = load(name)
     getattr(campaign, "prepare", lambda: None)()
     with tempfile.TemporaryDirectory(prefix="campaign-") as top:
@@ -204,7 +204,7 @@ def _child(name: str, seed: int, pipe: Any, measured: bool) -> None:
             before = _reset_peak() if measured else 0
             try:
                 trial = campaign.trial(np.random.default_rng([seed, k]), folder)
-            except Exception as error:  # a fault of the campaign, or an error that no trial expects
+            except Exception as error:  # a fault of the campaign, or an unexpected error
                 import traceback
 
                 text = "".join(traceback.format_exception(error))
@@ -214,7 +214,7 @@ def _child(name: str, seed: int, pipe: Any, measured: bool) -> None:
 
 
 def _reset_peak() -> int:
-    """Begin to measure the peak of resident memory anew; where it is now, in bytes."""
+    """Reset the process's peak of resident memory; return its present resident memory, in bytes."""
     Path("/proc/self/clear_refs").write_text("5")
     return _memory("VmRSS")
 

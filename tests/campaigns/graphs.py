@@ -1,4 +1,4 @@
-"""Odd graphs for the campaign of algorithms: of any size and kind of weights, as a Matrix and as NetworkX's."""
+"""Odd graphs for the campaign of algorithms, as a Matrix and as NetworkX's, of any size and type of weights."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Graph:
         return int(self.rng.integers(self.n))
 
     def directed(self) -> Any:
-        """Return the same graph of NetworkX, its weights Python's numbers."""
+        """Return the graph as NetworkX's, its weights as Python's numbers."""
         G = nx.DiGraph()
         G.add_nodes_from(range(self.n))
         G.add_weighted_edges_from(

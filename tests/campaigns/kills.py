@@ -1,18 +1,18 @@
-"""Writers that are killed, run out of disk, or have rivals: the target is old or new, byte by byte, never a mixture.
+"""Writers that are killed, run out of disk, or have rivals: the target has the old or the new bytes, never a mixture.
 
-A trial draws a writer, an old and a new graph, and what happens: `moment` kills at random times, `step` before random
-changes of the file system, `short` lets files grow to random sizes only (RLIMIT_FSIZE, a full disk to the writer), and
-`rivals` writes by several processes at once, of which some are killed. Afterwards one more write must succeed and leave
-nothing beside the target. The judge compares bytes with those that undisturbed processes wrote (members, in a .npz,
-whose archive has the time of day), and knows of the writers only the rule of the first lines of
+A trial draws a writer, an old and a new graph, and a disturbance: `moment` kills at random times, `step` before random
+changes of the file system, `short` limits the size of files (RLIMIT_FSIZE, a full disk to the writer), and `rivals`
+writes by several processes at once, some of which are killed. Then one more write must succeed and leave nothing beside
+the target. The judge compares bytes with those that undisturbed processes wrote (a .npz member by member, as the
+archive has the time of day), and depends on the writers only by the rule at the head of
 sparsezc/io/files/multi_file_replace.py.
 
-All draws come from the trial's generator. Where in its work a `moment` meets a writer, and which rival comes first,
-depends on the machine's timing as well; `step` and `short` repeat exactly.
+All draws come from the trial's generator. `step` and `short` repeat exactly; the line at which a `moment` kills a
+writer, and the rival that ends first, also depend on the machine's timing.
 
-Writers are forked from a process that has imported everything and runs nothing else. As a fork costs the more the more
-is imported, those that need pandas, PyArrow or python-graphblas have a process of their own to be forked from. On a
-TMPDIR in memory (/dev/shm) kills cost a third: nothing waits for a disk.
+Writers are forked from a process that has imported everything and has no other threads. As a fork costs more the more
+is imported, writers that need pandas, PyArrow or python-graphblas are forked from a process of their own. With TMPDIR
+in memory (/dev/shm) kills take a third of the time.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ from sparsezc.memory.csr import Csr
 from tests.campaigns.frame import Trial
 
 DEADLINE, MEMORY = 120.0, None
-_KILLS = 12  # a trial
-_PATIENCE_S = 60.0  # for one write
+_KILLS = 12  # kills in a trial
+_PATIENCE_S = 60.0  # most seconds of one write
 _GRAPHS = ("kron:9?weights=1-255", "urand:8?weights=1-99", "kron:8")
 _CHANGES = {"open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.symlink", "os.link"}
 _DONE, _TOLD, _RAISED = 0, 3, 4  # exit codes of a writer
@@ -80,7 +80,7 @@ def _answered(graph: int, path: Path) -> None:
     assert main(["bfs", str(_source(graph)), "--out", str(path)]) == 0
 
 
-#: What each writer is called and writes, and its call with the number of a graph and a path.
+#: Name of each writer: its target, and its call with the number of a graph and a path.
 WRITERS: dict[str, tuple[str, Callable[[int, Path], None]]] = {
     "write .txt": ("a.txt", _written()),
     "write .txt.gz": ("a.txt.gz", _written()),
@@ -120,13 +120,13 @@ def trial(rng: np.random.Generator, folder: Path) -> Trial:
     name = str(rng.choice(list(_ALL)))
     mode = str(rng.choice(["moment", "step", "short", "rivals"], p=[0.4, 0.45, 0.08, 0.07]))
     old, new = (int(graph) for graph in rng.permutation(len(_GRAPHS))[:2])
-    old = -1 if rng.random() < 0.2 else old  # there is none
+    old = -1 if rng.random() < 0.2 else old  # no old graph
     case = Case(name, folder / _ALL[name][0], old, new)
     return Trial(_heavily(case, mode, rng) if name in _HEAVY else case.run(mode, rng))
 
 
 def _heavily(case: Case, mode: str, rng: np.random.Generator) -> dict[str, int]:
-    """Run a case in the process that has imported all."""
+    """Run a case in the process that has imported the large libraries."""
     pipe = _heavy()
     pipe.send((case, mode, rng))
     said = pipe.recv()
@@ -136,7 +136,7 @@ def _heavily(case: Case, mode: str, rng: np.random.Generator) -> dict[str, int]:
 
 @cache
 def _heavy() -> Any:
-    """Return the way to a process that runs cases; it ends when this one does."""
+    """Start the process that runs heavy writers' cases, and return a pipe to it; it ends with this one."""
     mine, its = multiprocessing.get_context("fork").Pipe()
     if not os.fork():
         mine.close()
@@ -165,7 +165,7 @@ def _serve(pipe: Any) -> None:
 
 @dataclass
 class Case:
-    """A writer, its target, and the numbers of the graphs that were there before (-1: none) and that it writes."""
+    """A writer, its target, and the numbers of the old graph (-1: none) and the new one."""
 
     name: str
     path: Path
@@ -174,7 +174,7 @@ class Case:
     tried: Counter[str] = field(default_factory=Counter)
 
     def run(self, mode: str, rng: np.random.Generator) -> dict[str, int]:
-        """Disturb the writer in one way a few times; what was tried."""
+        """Disturb the writer in one way a few times; return the counts."""
         getattr(self, mode)(rng)
         self.write_undisturbed()
         return dict(self.tried)
@@ -188,12 +188,12 @@ class Case:
                 time.sleep(share * known.seconds)
                 running.kill()
                 code = running.wait()
-            known.seconds *= 1.03 if code else 0.9  # the machine has become slower or faster: most kills are to hit
+            known.seconds *= 1.03 if code else 0.9  # adapts to the machine's speed, so that most kills hit
             self._count("moment", code)
             self._judge({self.old, self.new})
 
     def step(self, rng: np.random.Generator) -> None:
-        """Kill before the n-th change of the file system."""
+        """Kill before random changes of the file system."""
         last = _undisturbed(self.name, self.new).steps
         for step in rng.integers(1, last + 1, _KILLS).tolist():
             self._put_old()
@@ -202,7 +202,7 @@ class Case:
             self._judge({self.old, self.new})
 
     def short(self, rng: np.random.Generator) -> None:
-        """Let files grow to a random size only."""
+        """Limit the files to random sizes."""
         largest = max(_undisturbed(self.name, self.new).sizes)
         for limit in rng.integers(0, largest + largest // 4, _KILLS).tolist():
             self._put_old()
@@ -234,7 +234,7 @@ class Case:
         self._judge({self.old, *graphs}, litter=len(victims))
 
     def write_undisturbed(self) -> None:
-        """One more write, after which nothing but the new files may be there."""
+        """Write once more, and check that only the new files are in the folder."""
         with _writer(self.name, self.new, self.path) as running:
             assert (code := running.wait()) == _DONE, f"{self.name}: the write after a kill ended with {code}"
         self._judge({self.new}, litter=0)
@@ -246,7 +246,7 @@ class Case:
         self.tried["KILLS"] += code != 0
 
     def _put_old(self) -> None:
-        """Put the old graph beside the files that a killed writer has left."""
+        """Restore the old graph, and keep the unfinished files of killed writers."""
         for file in self.path.parent.iterdir():
             if file.name.endswith(".switch"):
                 shutil.rmtree(file)
@@ -257,7 +257,7 @@ class Case:
                 (self.path.parent / name).write_bytes(content)
 
     def _judge(self, allowed: set[int], litter: int = 1) -> None:
-        """Check that the files are those of one of the graphs, with at most `litter` unfinished ones beside them."""
+        """Check that the files are those of one allowed graph, with at most `litter` unfinished folders."""
         states = [_plain(_undisturbed(self.name, graph).files) if graph >= 0 else {} for graph in sorted(allowed)]
         files, hidden = _files(self.path.parent), []
         seen = [_plain(files)]
@@ -277,7 +277,7 @@ def _files(folder: Path) -> Files:
 
 
 def _plain(files: Files) -> Files:
-    """Return the files without what may differ between two writes of one graph."""
+    """Return the files without the parts that may differ between two writes of one graph."""
     plain = {}
     for name, content in files.items():
         if name.endswith(".npz"):
@@ -293,7 +293,7 @@ def _plain(files: Files) -> Files:
 
 @dataclass
 class Known:
-    """Return the result of an undisturbed write, its number of steps, and its time."""
+    """The files of an undisturbed write, its number of steps, and its time."""
 
     files: Files
     steps: int
@@ -350,7 +350,7 @@ class _Running:
             os.kill(self._child, signal.SIGKILL)
 
     def wait(self) -> int:
-        """Its exit code, or minus the signal that ended it."""
+        """Return its exit code, or minus the signal that ended it."""
         if self._code is None:
             handle = os.pidfd_open(self._child)
             ended = select.select([handle], [], [], _PATIENCE_S)[0]
@@ -375,8 +375,8 @@ class _Running:
 def _writer(
     name: str, graph: int, path: Path, *, step: int = 0, limit: int = -1, times: int = 1, count: bool = False
 ) -> Iterator[_Running]:
-    """Fork a writer, which begins when this returns."""
-    _csr(graph), _source(graph)  # before the fork
+    """Fork a writer, which starts when the context is entered."""
+    _csr(graph), _source(graph)  # cached before the fork
     mine, its = os.pipe()
     child = os.fork()
     if not child:
@@ -393,7 +393,7 @@ def _writer(
 def _write_and_end(
     name: str, graph: int, path: Path, pipe: int, step: int, limit: int, times: int, count: bool
 ) -> None:
-    """Write in the forked process, and end without touching anything of the parent's."""
+    """Write in the forked process, and exit without the parent's clean-up."""
     code, steps = _RAISED, 0
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
@@ -418,7 +418,7 @@ def _write_and_end(
         if count:
             os.write(pipe, str(steps).encode())
         code = _DONE
-    except (GraphblasException, AssertionError):  # the command line's exit code is an AssertionError here
+    except (GraphblasException, AssertionError):  # a command's failure is an AssertionError here
         code = _TOLD
     finally:
         os._exit(code)

@@ -1,7 +1,8 @@
 """Every function of the NetworkX backend on odd graphs, compared with NetworkX: values, types, order, error classes.
 
-A trial is one graph, and each function once with arguments drawn over its signature. Where an answer may be another,
-docs/networkx.md says so, and here stands what it must still be; where a call may be declined, `DECLINED` says why.
+A trial is one graph and one call of each function, with random arguments for its signature. Where docs/networkx.md
+allows another answer, `allowed_differences` has the remaining conditions; `not_compared` has the calls that may be
+declined.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from tests.networkx_backend.odd_graphs import Arguments, function_of, graph  # n
 
 DEADLINE, MEMORY = 60.0, None
 
-# Those that NetworkX leaves to its backends, and those that make a graph, are in tests/networkx_backend.
+# Functions that NetworkX leaves to its backends, and functions that make a graph: see tests/networkx_backend.
 _NAMES = sorted(name for name, claim in CLAIMS.items() if name != "leiden_communities" and not claim.made)
 _FUNCTIONS = {name: function_of(name) for name in _NAMES}
 
@@ -37,7 +38,7 @@ _FUNCTIONS = {name: function_of(name) for name in _NAMES}
 def trial(rng: np.random.Generator, folder: Path) -> Trial:
     """Make each call with NetworkX alone and with the backend, and compare.
 
-    ``autocompute`` is off, a setting that the package must not depend on: what needs a result asks for it.
+    ``autocompute`` is off, as the package must not depend on it.
     """
     G = graph(rng)
     arguments = Arguments(rng, G)
@@ -49,7 +50,7 @@ def trial(rng: np.random.Generator, folder: Path) -> Trial:
             given = arguments.draw(name, _FUNCTIONS[name])
             theirs = outcome(lambda name=name, given=given: _FUNCTIONS[name](G, **given, backend="networkx"), 1.0)
             ours = theirs
-            if theirs[0] != "endless":  # all paths of a graph whose lengths are 0 fill any memory
+            if theirs[0] != "endless":  # listing all paths over lengths of 0 would fill the memory
                 ours = outcome(lambda name=name, given=given: _FUNCTIONS[name](G, **given, backend="sparsezc"))
             kind, wrong = _judge(name, G, given, ours, theirs)
             tried[kind] = tried.get(kind, 0) + 1
@@ -62,7 +63,7 @@ def trial(rng: np.random.Generator, folder: Path) -> Trial:
 
 
 def _judge(name: str, G: Any, given: dict[str, Any], ours: Outcome, theirs: Outcome) -> tuple[str, str | None]:
-    """Say what kind of call this was, and what is wrong with its outcome, or None."""
+    """Return the kind of a call, and the fault of its outcome or None."""
     if theirs[0] == "endless":
         return "NetworkX does not end", None
     theirs = with_numbers(name, G, given, theirs)

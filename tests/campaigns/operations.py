@@ -1,11 +1,10 @@
 """The operations that GraphBLAS lacks, on random operands, against loops over plain Python and python-graphblas.
 
 A trial draws a matrix (of any size from 0 to 2^40, any type, extremes among the values) and runs each operation once,
-with arguments over and beyond its bounds: `selectk`, `walk`, `best_column`, `count_corners`, `sampled_mxm`,
-`two_way_mxm` and its sampled form, `best_label`, `label_weight`, `color_rows` and `net_flow`. Where a draw is by
-chance, the judge knows what any draw must be, and the same seed must draw the same again, from the matrix, from listed
-rows and on the emulated GPU where there is one. A bad argument must be refused by an error of the package or a
-TypeError.
+with arguments within and beyond its bounds: `selectk`, `walk`, `best_column`, `count_corners`, `sampled_mxm`,
+`two_way_mxm` and its sampled form, `best_label`, `label_weight`, `color_rows` and `net_flow`. For random draws the
+judge checks the conditions of any draw, and that a seed draws the same again: from the matrix, from listed rows and on
+the emulated GPU if present. A bad argument must raise an error of the package or a TypeError.
 """
 
 from __future__ import annotations
@@ -35,12 +34,12 @@ from tests.ops.judge import TYPES
 
 DEADLINE, MEMORY = 120.0, None
 Rows = dict[int, dict[int, Any]]
-_ON_GPU = 0.15  # of the trials run on the emulator too, which compiles a kernel for each type
+_ON_GPU = 0.15  # share of trials on the emulator too, which compiles a kernel for each type
 _REFUSED = (GraphblasException, TypeError)
 
 
 class Draw:
-    """One trial's random operands."""
+    """Random operands and arguments of one trial."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
@@ -52,13 +51,13 @@ class Draw:
         return choices[int(self.rng.integers(len(choices)))]
 
     def ids(self, count: int) -> np.ndarray:
-        """Vertices of the matrix; of a large one, few different ones."""
+        """Return random vertices of the matrix; of a large one, few distinct ones."""
         if self.n == 0:
             return np.zeros(0, np.int64)
         return self.rng.integers(0, min(self.n, 50), count) * (max(self.n, 1) // max(min(self.n, 50), 1))
 
     def table(self, nrows: int, ncols: int, density: float, dtype: str) -> Any:
-        """Arguments of a small matrix's ``from_coo``."""
+        """Return the arguments of ``from_coo`` for a small random matrix."""
         at = np.nonzero(self.rng.random((nrows, ncols)) < density)
         values = self.rng.integers(0, 5, at[0].size).astype(gb.dtypes.lookup_dtype(dtype).np_type)
         return (*at, values, dtype), {"nrows": nrows, "ncols": ncols}
@@ -99,7 +98,7 @@ def trial(rng: np.random.Generator, folder: Path) -> Trial:
 
 
 def run(number: int) -> tuple[dict[str, int], str | None]:
-    """Run each operation once on the operands of this number; return what was tried, and the first fault."""
+    """Run each operation once on the operands of this number; return the counts of calls, and the first fault."""
     draw, tried = Draw(np.random.default_rng(number)), dict[str, int]()
     before = cuda.use(_card()) if draw.gpu else None
     with warnings.catch_warnings():
@@ -126,7 +125,7 @@ def _card() -> EmulatedDevice:
 
 
 def _both(draw: Draw, A: gb.Matrix, run: Callable[[Any], Any]) -> tuple[Any, str | None]:
-    """Return the result of the CPU engine, and how that of the GPU engine differs."""
+    """Return the CPU engine's result, and the difference of the GPU engine's or None."""
     found = run(A)
     if draw.gpu:
         other = run(A.to("gpu")).to("cpu")
@@ -195,7 +194,7 @@ def selectk(draw: Draw) -> str | None:
 
 
 def _same(got: dict[int, Any], want: dict[int, Any]) -> bool:
-    """Equal, NaN for NaN."""
+    """Return True if two dictionaries are equal, NaN to NaN."""
     return got.keys() == want.keys() and all(x == want[j] or (x != x and want[j] != want[j]) for j, x in got.items())
 
 
@@ -254,7 +253,7 @@ def best_column(draw: Draw) -> str | None:
 
 
 def count_corners(draw: Draw) -> str | None:
-    """At most 40 vertices, as the result has an entry for each."""
+    """Check count_corners on at most 40 vertices, as the result has an entry for each."""
     if draw.n > 40:
         draw.n = 40
     A, B, M = (draw.matrix() for _ in range(3))
@@ -292,10 +291,10 @@ def sampled_mxm(draw: Draw) -> str | None:
 
 
 def two_way(draw: Draw) -> str | None:
-    """two_way_sampled_mxm and two_way_mxm, of matrices with at least a row and a column."""
+    """Check two_way_sampled_mxm and two_way_mxm, of matrices with at least a row and a column."""
     n, m, k = (int(x) for x in draw.rng.integers(1, 8, 3))
     op, dtype = draw.pick("plus_times", "min_plus", "max_second"), draw.pick("INT64", "FP64", "INT8")
-    full = 1.0 if draw.gpu else draw.pick(0.5, 1.0)  # with gaps the GPU engine leaves it to the CPU engine
+    full = 1.0 if draw.gpu else draw.pick(0.5, 1.0)  # an X with gaps would fall back to the CPU engine
     given = [draw.table(*size, dtype) for size in ((n, m, 0.5), (n + m, k, full), (n, n, 0.5))]
     A, X, S = (gb.Matrix.from_coo(*a, **o) for a, o in given)
     a, x, s = (graphblas.Matrix.from_coo(*a, **o) for a, o in given)
@@ -319,7 +318,7 @@ def two_way(draw: Draw) -> str | None:
 
 
 def labels(draw: Draw) -> str | None:
-    """best_label and label_weight, whose vectors are full."""
+    """Check best_label and label_weight, whose vectors are full."""
     if draw.n > 40:
         draw.n = 40
     A, n, rng = draw.matrix(weights=True), draw.n, draw.rng
@@ -350,7 +349,7 @@ def labels(draw: Draw) -> str | None:
 
 
 def colors(draw: Draw) -> str | None:
-    """color_rows, of a symmetric matrix."""
+    """Check color_rows of a symmetric matrix."""
     if draw.n > 40:
         draw.n = 40
     A, n = draw.matrix(), draw.n
@@ -371,7 +370,7 @@ def colors(draw: Draw) -> str | None:
 
 
 def flows(draw: Draw) -> str | None:
-    """net_flow, of capacities up to 2^40: a flow, of which no path has capacity left."""
+    """Check net_flow, of capacities up to 2^40: a flow without an augmenting path."""
     n = draw.n = min(draw.n, 40)
     if n < 2:
         return None
@@ -383,7 +382,7 @@ def flows(draw: Draw) -> str | None:
         nrows=n, ncols=n, dup_op="plus",
     )  # fmt: skip
     s, t = rng.permutation(n)[:2].tolist()
-    F = ops.net_flow(R.to("gpu") if draw.gpu else R, s, t).new()  # engines may find different ones
+    F = ops.net_flow(R.to("gpu") if draw.gpu else R, s, t).new()  # engines may find different flows
     space, flow = R.to_dense(0), F.to_dense(0)
     net, reached, waiting = flow.sum(axis=1), {s}, [s]
     while waiting:

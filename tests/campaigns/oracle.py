@@ -2,8 +2,8 @@
 
 An object is its shape, its type and a dictionary from positions to values. Every operation makes a dictionary T and a
 type; :func:`_write` is the one place where masks, accumulators and replacement act: ``C<M, r> = C (+) T``. Nothing is
-taken from the code under test. Where python-graphblas has rules of its own for types, :class:`Unknown` is raised rather
-than a guess made.
+taken from the code under test. Where python-graphblas has rules of its own for types, the oracle raises
+:class:`Unknown`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Unknown(Exception):
 
 
 def cast(value: Any, dtype: str) -> Any:
-    """Return a value in another type: integers wrap, floats saturate on their way to integers, NaN becomes 0."""
+    """Return a value in another type: integers wrap around, floats saturate in integer types, NaN becomes 0."""
     kind = TYPES[dtype]
     value = np.asarray(value)[()]
     if kind.kind == "b":
@@ -42,12 +42,12 @@ def cast(value: Any, dtype: str) -> Any:
 
 
 def meet(left: str, right: str) -> str:
-    """Return the type that two types meet in, as NumPy's."""
+    """Return the common type of two types, by NumPy's rule."""
     return next(name for name, kind in TYPES.items() if kind == np.promote_types(TYPES[left], TYPES[right]))
 
 
 class Operator:
-    """A function of values of one type; `number` is its value for booleans, which the specification leaves out."""
+    """A function of values of one type, and the one for Booleans, which the specification may leave out."""
 
     def __init__(self, name: str, function: Callable[..., Any], of_bool: Callable[..., Any] | None = None) -> None:
         self.name, self.function, self.of_bool = name, function, of_bool
@@ -56,7 +56,7 @@ class Operator:
         return self
 
     def __call__(self, dtype: str, *values: Any) -> Any:
-        """Return the result for values that are converted to `dtype`."""
+        """Return the result for values converted to `dtype`."""
         function = self.function
         if dtype == "BOOL":
             if self.of_bool is None:
@@ -99,7 +99,7 @@ agg = SimpleNamespace(count="count", sum=monoid.plus, max=monoid.max)
 
 
 class Made:
-    """A computed result that is not written yet: the dictionary T, its type and its shape."""
+    """A computed result before it is written: the dictionary T, its type and its shape."""
 
     def __init__(self, entries: Entries, dtype: str, shape: tuple[int, ...]) -> None:
         self.entries, self.dtype, self.shape = entries, dtype, shape
@@ -114,7 +114,7 @@ class Made:
 
 
 class Moved(Made):
-    """A repositioned object, which python-graphblas writes as an assignment: what is outside of the region stays."""
+    """A repositioned object, which python-graphblas writes as an assignment: entries outside the region stay."""
 
     def __init__(self, entries: Entries, dtype: str, shape: tuple[int, ...], region: tuple[slice, ...]) -> None:
         super().__init__(entries, dtype, shape)
@@ -122,7 +122,7 @@ class Moved(Made):
 
 
 class Mask:
-    """Which positions may be written."""
+    """The positions that a statement may write."""
 
     def __init__(self, parent: Any, structure: bool, complement: bool = False) -> None:
         self.parent, self.structure, self.complement = parent, structure, complement
@@ -136,7 +136,7 @@ class Mask:
 
 
 class Target:
-    """``out(mask, accum, replace)`` or ``out[I](mask, replace)``, until something is written."""
+    """``out(mask, accum, replace)`` or ``out[I](mask, replace)``, which a statement then writes."""
 
     def __init__(self, out: Any, mask: Mask | None, accum: Operator | None, replace: bool, region: Any = None) -> None:
         self.out, self.mask, self.accum, self.replace, self.region = out, mask, accum, replace, region
@@ -168,7 +168,7 @@ class Place:
 
 
 def _value(value: Any, out: Any) -> Any:
-    """Return a number as the object that has it everywhere."""
+    """Return an object as it is, and a number as an object with that value at every position."""
     if not isinstance(value, int | float):
         if value.shape != out.shape:
             raise ValueError(f"{value.shape} into {out.shape}")
@@ -177,7 +177,7 @@ def _value(value: Any, out: Any) -> Any:
 
 
 def _write(out: Any, made: Any, mask: Mask | None, accum: Operator | None, replace: bool) -> None:
-    """``out<mask, replace> = out (+) made``: the specification's one way to write."""
+    """Write ``out<mask, replace> = out (+) made``, the specification's only write rule."""
     old, given = dict(out.entries), made.entries
     whole = {at: cast(x, out.dtype) for at, x in given.items()}
     if accum is not None:
@@ -192,7 +192,7 @@ def _write(out: Any, made: Any, mask: Mask | None, accum: Operator | None, repla
 
 
 def _assign(out: Any, keys: Any, value: Any, mask: Mask | None, accum: Operator | None, replace: bool) -> None:
-    """Into a region: what is outside of it stays as it is, up to the mask."""
+    """Assign to a region; entries outside it stay, except for the mask's effect."""
     lists = _lists(out, keys)
     shape = tuple(len(ids) for ids, single in lists if not single)
     cells = _cells(lists)
@@ -214,7 +214,7 @@ def _extract(parent: Any, keys: Any) -> Made:
 
 
 def _lists(parent: Any, keys: Any) -> list[tuple[range | list[int], bool]]:
-    """Return the positions of each index in brackets, and whether it is a single one."""
+    """Return for each index in brackets its positions, and True if it is a single position."""
     keys = keys if isinstance(keys, tuple) else (keys,)
     found: list[tuple[range | list[int], bool]] = []
     for key, n in zip(keys, parent.shape, strict=True):
@@ -229,7 +229,7 @@ def _lists(parent: Any, keys: Any) -> list[tuple[range | list[int], bool]]:
 
 
 def _cells(lists: list[tuple[range | list[int], bool]]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Positions in the region, each with that in the whole."""
+    """Return pairs of a position in the region and the same in the whole object."""
     cells: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((), ())]
     for ids, single in lists:
         if len(ids) > 1000:
@@ -280,7 +280,7 @@ class Readable:
 
     def ewise_mult(self, other: Any, op: Operator) -> Made:
         dtype = meet(self.dtype, other.dtype)
-        if len(other.shape) < len(self.shape):  # a vector for each row
+        if len(other.shape) < len(self.shape):  # a copy of the vector for each row
             pairs = {at: other.entries.get(at[1:]) for at in self.entries}
         else:
             pairs = {at: other.entries.get(at) for at in self.entries}

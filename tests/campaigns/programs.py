@@ -1,18 +1,19 @@
 """Random programs of mixed statements, compared with python-graphblas and with an oracle of dictionaries.
 
-The statements are those of tests/ops/programs.py; here sizes are 0, 1, small or 2^40, objects are empty, full or of
-one value, and types are any, with NaN, infinities and the largest integers. A program that fails is shortened, by
-leaving out every step that it fails without.
+The statements are those of tests/ops/programs.py; here sizes are 0, 1, small or 2^40, objects are empty, full or
+iso-valued, and of any type, with NaN, infinities and the largest integers. A program that fails is shortened: steps
+without which it still fails are left out.
 
-What python-graphblas and SuiteSparse do wrongly is kept out of their programs by these rules, and by no others:
+These rules alone keep faults of python-graphblas and SuiteSparse out of the programs that they judge:
 
-* its objects are made anew when they may have been written: after ``w << 1``, also of a w that was full of ones,
-  SuiteSparse writes beyond the one value of w;
-* what it writes under a mask is formed first: it may free row ids that the output has in common with the mask or an
-  operand, and leaves out the values of ``v.ewise_add(v, second)`` under v;
-* its accumulations are formed first (``programs._accumulate``): it ends the process, or reads without a conversion;
-* no dimension is 0: it takes an object of one value without entries for full, and multiplies it. The oracle has these;
-* where it has no semiring for an outer product or a broadcast (``KeyError: any_...``), the statement is left out.
+* the judge's objects are made anew after each possible write: after ``w << 1``, also to a w full of ones, SuiteSparse
+  writes beyond the one value of w;
+* a result is computed before it is written under a mask: SuiteSparse may free row ids that the output shares with the
+  mask or an operand, and omits the values of ``v.ewise_add(v, second)`` under v;
+* accumulations are computed first (``programs._accumulate``): SuiteSparse may end the process, or read values without
+  conversion;
+* no dimension is 0: SuiteSparse treats an iso-valued object without entries as full. The oracle judges these sizes;
+* a statement for which it has no semiring of an outer product or a broadcast (``KeyError: any_...``) is left out.
 """
 
 from __future__ import annotations
@@ -42,18 +43,18 @@ STEPS = 40
 
 @dataclass(frozen=True)
 class Program:
-    """A program: the seed of its operands and statements, which steps of it run, the judge, the sizes and the types."""
+    """A program: the seed of its operands and statements, the steps that run, the judge, the sizes and the types."""
 
     seed: int
     steps: tuple[int, ...]
     judge: str  # "graphblas" or "oracle"
     n: int
     m: int
-    types: tuple[str, ...]  # drawn from, for each object
+    types: tuple[str, ...]  # each object draws one of them
 
 
 def trial(rng: np.random.Generator, folder: Path) -> Trial:
-    """One program of 40 steps, shortened where it fails."""
+    """Run one program of 40 steps, and shorten it if it fails."""
     judge = "oracle" if rng.random() < 0.5 else "graphblas"
     sizes = (7, 7, 7, 16, 3, 1, 2**40) + (0,) * (judge == "oracle")
     types = TYPES if judge == "oracle" else (*TYPES, "FC32", "FC64")
@@ -76,7 +77,7 @@ def trial(rng: np.random.Generator, folder: Path) -> Trial:
 
 
 def shortened(program: Program, said: str) -> tuple[Program, str]:
-    """Return the program without the steps that its failure does not need."""
+    """Return the program without the steps that its failure does not need, and its fault."""
     for k in reversed(program.steps):
         shorter = replace(program, steps=tuple(x for x in program.steps if x != k))
         found = run(shorter)[1]
@@ -86,7 +87,7 @@ def shortened(program: Program, said: str) -> tuple[Program, str]:
 
 
 def run(program: Program) -> tuple[int, str | None]:
-    """Run on both; how many statements were compared, and the first difference."""
+    """Run a program on sparsezc and its judge; return the number of statements compared, and the first difference."""
     start = operands(program)
     ours = SimpleNamespace(**{name: make(sparsezc, x) for name, x in start.items()})
     module: Any = oracle if program.judge == "oracle" else graphblas
@@ -119,10 +120,10 @@ def run(program: Program) -> tuple[int, str | None]:
 
 
 def judges_own(program: Program, got: Any, want: Any) -> bool:
-    """Return whether python-graphblas is at fault.
+    """Return True if python-graphblas is at fault.
 
-    It makes outer products and broadcasts with semirings that it lacks for BOOL; and SuiteSparse does not look at the
-    positions of an assignment whose mask allows nothing, so that ones beyond the sizes are accepted.
+    It requests semirings that it lacks for outer products and broadcasts of BOOL; and SuiteSparse accepts positions
+    beyond the sizes in an assignment whose mask allows nothing.
     """
     if isinstance(want, KeyError) and "any_" in str(want):
         return True
@@ -131,7 +132,7 @@ def judges_own(program: Program, got: Any, want: Any) -> bool:
 
 
 def content(x: Any) -> tuple[Any, ...]:
-    """Return an object of a judge as plain data: type, shape, positions, values."""
+    """Return an object as plain data: type, shape, positions, values."""
     if not hasattr(x, "entries"):
         return plain(x)
     at = np.array(sorted(x.entries), np.uint64).reshape(-1, len(x.shape))
@@ -145,7 +146,7 @@ def arrays(content: tuple[Any, ...]) -> Arrays:
 
 
 def judged(program: Program, content: tuple[Any, ...]) -> Any:
-    """Return the judge's object with a content, in which nothing is left of how it came to be."""
+    """Return a new object of the judge with this content, independent of earlier writes."""
     if program.judge == "graphblas":
         return made_anew(content)
     dtype, shape, *at, values = content
@@ -155,7 +156,7 @@ def judged(program: Program, content: tuple[Any, ...]) -> Any:
 
 
 def operands(program: Program) -> dict[str, Arrays]:
-    """Return the objects that a program begins with."""
+    """Return the initial objects of a program."""
     rng, n, m = np.random.default_rng(program.seed), program.n, program.m
     shapes = dict.fromkeys("uvw", (n,)) | dict.fromkeys("ABC", (n, n)) | {"R": (n, m), "Q": (m, n), "x": (m,)}
     made = {}
@@ -174,7 +175,7 @@ def operands(program: Program) -> dict[str, Arrays]:
 
 
 def random_values(rng: np.random.Generator, dtype: str, count: int) -> Any:
-    """Small numbers and zeros, or all the same; at times extremes: 2^62, NaN, infinities."""
+    """Return small numbers and zeros, or one value; at times with extremes: 2^62, NaN, infinities."""
     kind = np.dtype({"FC32": "complex64", "FC64": "complex128"}.get(dtype) or oracle.TYPES[dtype])
     small = rng.integers(0 if dtype.startswith("U") else -4, 6, count)
     values = small / 2 if kind.kind in "fc" else small

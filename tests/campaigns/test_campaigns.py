@@ -1,4 +1,4 @@
-"""Each campaign runs for a second or so without findings; a broken campaign fails here too."""
+"""Each campaign runs for about a second without findings; a broken campaign fails here too."""
 
 from __future__ import annotations
 

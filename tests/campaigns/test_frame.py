@@ -1,4 +1,4 @@
-"""The frame detects failures, crashes, hangs and memory growth, goes on, and saves them as failing tests."""
+"""The frame finds failures, crashes, hangs and memory growth, continues, and saves them as failing tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEADLINE, MEMORY = 2.0, 64_000_000
 
 
 def trial(rng: np.random.Generator, folder: Path) -> frame.Trial:
-    """Fail in another way each time: this module is the campaign."""
+    """Fail in a way that depends on the trial; this module acts as the campaign."""
     k = int(folder.name)
     if k == 1:
         os.kill(os.getpid(), signal.SIGSEGV)

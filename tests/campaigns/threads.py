@@ -1,8 +1,8 @@
-"""Threads: eight of them call methods of the same objects, and every answer must be that of a sequential order.
+"""Threads: eight of them call methods of the same objects, and every answer must be that of some sequential order.
 
-What is shared is made so that the order can be told, or does not matter: sums that only grow by known numbers, contents
-that each statement writes whole with a number of its own, totals that no statement changes, places that one thread has.
-The judge is Python's own arithmetic.
+The shared objects reveal the order of calls, or do not depend on it: sums that grow by known numbers, contents that
+each statement writes whole with a number of its own, totals that no statement changes, positions that one thread owns.
+Python's arithmetic is the judge.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from tests.campaigns.frame import Failure, Trial
 
 DEADLINE = 120.0
 MEMORY = None
-THREADS, CALLS = 8, 20  # of one trial
+THREADS, CALLS = 8, 20  # threads, and calls of each, in one trial
 N = 12  # size of the shared objects
-TOTAL = 1000  # of `bank` and of `square`, whatever is done to them
+TOTAL = 1000  # sum of `bank` and of `square`, which no statement changes
 
 
 class Wrong(Exception):
-    """An answer that no order of the calls gives."""
+    """An answer that no sequential order of the calls gives."""
 
 
 def need(good: bool, *said: Any) -> None:
-    """Complain of an answer."""
+    """Raise :class:`Wrong` with a message unless the answer is good."""
     if not good:
         raise Wrong(" ".join(map(str, said)))
 
 
 class Shared:
-    """The objects that all threads have, on one engine."""
+    """The objects that all threads share, on one engine."""
 
     def __init__(self, rng: np.random.Generator, engine: str) -> None:
         def there(A: Any) -> Any:
@@ -63,7 +63,7 @@ class Shared:
 
 
 class Player:
-    """One thread: its calls, and what it may know of their answers."""
+    """One thread: its calls, and the facts by which it judges their answers."""
 
     def __init__(self, shared: Shared, number: int, seed: list[int]) -> None:
         self.s, self.k = shared, number
@@ -134,7 +134,7 @@ class Player:
             return self.s.tags + self.k
 
     def look(self, tags: Any) -> int:
-        """All numbers are of one statement, and no older one of its thread than was seen before."""
+        """Check that all numbers are one statement's, and none older than the last seen of its thread; return it."""
         found = {int(tag) for tag in np.ravel(tags)}
         need(len(found) == 1, "contents of two statements:", found)
         tag = found.pop()
@@ -181,7 +181,7 @@ class Player:
         repr(self.s.tagged), self.s.tagged.wait(), self.s.tagged.ss.nbytes
 
     def do_shift(self) -> None:
-        """Make a square of another size, full of a number that says which."""
+        """Rebuild a square matrix in another size, full of the statement's number."""
         with self.s.counting:
             self.s.tags += THREADS
             tag = self.s.tags
@@ -209,7 +209,7 @@ class Player:
         shape = A.shape
         need(shape[0] == shape[1] or values[0] == 0, "a shape of two statements:", shape)
 
-    # Totals that nothing changes
+    # Totals that no statement changes
     def do_move(self) -> None:
         i, j, x = *map(int, self.rng.choice(N, 2, replace=False)), int(self.rng.integers(9))
         change = gb.Vector.from_coo([i, j], [x, -x], size=N)
@@ -219,7 +219,7 @@ class Player:
             self.s.bank(change.S, gb.binary.plus) << change
 
     def do_turn(self) -> None:
-        """Run a product that only moves entries, of an operand that is the output."""
+        """Run a product by a permutation, with the output as an operand."""
         s = self.s
         how = int(self.rng.integers(4))
         if how == 0:
@@ -253,7 +253,7 @@ class Player:
         x = int(self.rng.integers(9))
         self.s.square(gb.binary.plus) << gb.Matrix.from_coo([i, j], [j, i], [x, -x], nrows=N, ncols=N)
 
-    # A place that one thread owns
+    # A position that one thread owns
     def do_slot(self) -> None:
         v, k = self.s.slots, self.k
         what = int(self.rng.integers(4))
@@ -269,7 +269,7 @@ class Player:
             self.mine += 1
         need((v.get(k) or 0) == self.mine, "slot", k, "is", v.get(k), "and was left as", self.mine)
 
-    # What is only read, and what the whole process shares
+    # Objects that are only read, and state of the whole process
     def do_algorithm(self) -> None:
         source = int(self.rng.integers(N))
         level = gb.algorithms.bfs(self.s.ring, source).to_dense(-1)
@@ -285,7 +285,7 @@ class Player:
         need(found == N // 2, "a mask of", found)
 
     def do_new_operator(self) -> None:
-        if self.rng.integers(100):  # Numba takes as long as a hundred other calls
+        if self.rng.integers(100):  # Numba's compilation takes as long as a hundred other calls
             return
         add = int(self.rng.integers(50))
         op = gb.unary.register_anonymous(lambda x: x + add)
@@ -302,13 +302,13 @@ class Player:
             self.do_totals()
 
     def do_one_expression(self) -> None:
-        """Make an expression that computes itself, and write it then."""
+        """Let an expression compute itself (autocompute), and write it afterwards."""
         x = self.s.some.apply(gb.unary.one)
         need(x.nvals == N // 2 and x.new().nvals == N // 2, "an expression's entries")
 
 
 def play(rng: np.random.Generator, calls: int, engine: str = "cpu") -> tuple[Counter[str], str | None]:
-    """Have eight threads make so many calls each: what was tried, and what was wrong."""
+    """Let eight threads make `calls` calls each; return the counts of calls, and the first fault."""
     shared, seed = Shared(rng, engine), int(rng.integers(2**31))
     before = {key: gb.config[key] for key in ("mapnumpy", "head_cache")}
     players = [Player(shared, k, [seed, k]) for k in range(THREADS)]

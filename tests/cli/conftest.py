@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the command line."""
+"""Fixtures of the command line's tests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def edges(tmp_path):
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """Return a folder with tables and a graph of five vertices, 0 - 1 - 2 - 3 and 0 - 4."""
+    """Make a folder with tables and a graph of five vertices (0 - 1 - 2 - 3 and 0 - 4) the current one."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "g.tsv").write_text("0\t1\t2\n1\t2\t3\n2\t3\t4\n0\t4\t1\n")
     (tmp_path / "places.csv").write_text("latitude,longitude\n10,20\n,\n12,22\n,\n,\n")
@@ -41,7 +41,7 @@ def here(tmp_path, monkeypatch):
 
 @pytest.fixture
 def drawn_as_the_table_says(monkeypatch):
-    """Every answer has a picture for --plot, or its row is refused before the work."""
+    """Check in each run that an answer has a picture for --plot if and only if the table of commands says so."""
     report = cli_run._report
 
     def reported(arguments, found, shown, *rest):

@@ -1,4 +1,4 @@
-"""``sparsezc run`` as its tests call it."""
+"""Helpers and arguments for the tests of ``sparsezc run``."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ CALLS = {
 }
 
 
-#: Arguments of the other rows that need some.
+#: Required arguments of the other rows.
 NEEDED = {
     "double-edge-swap": ["--swaps", "1", "--seed", "1"],
     "k-truss": ["--k", "2"],

@@ -34,7 +34,7 @@ def test_bfs_says_what_it_found(capsys, edges):
 
 def test_bfs_in_json(capsys, edges):
     data = answer(capsys, "bfs", edges)
-    assert data["source"] == 0  # of most out-edges
+    assert data["source"] == 0  # the vertex of most out-edges
     assert (data["reached"], data["depth"], data["levels"]) == (4, 2, [1, 2, 1])
     assert data["graph"]["vertices"] == 9
     assert data["edges_run"] == 3
@@ -129,7 +129,7 @@ def test_pagerank(capsys):
     assert data["sum"] == pytest.approx(1)
     assert data["top"][0]["vertex"] == 0
     assert data["top"][0]["out_edges"] == 10
-    assert [each["vertex"] for each in data["top"][1:]] == list(range(1, 10))  # alike: the lowest numbers
+    assert [each["vertex"] for each in data["top"][1:]] == list(range(1, 10))  # equal scores: the smallest vertices
     code, _, err = run(capsys, "pagerank", "star:11", "--max-iter", 1)
     assert (code, err.count("\n")) == (1, 1)
     assert "after max_iter = 1 iterations" in err
@@ -204,7 +204,7 @@ def test_info(capsys, edges):
 
 
 def test_info_says_what_compressed_ids_take(capsys, tmp_path):
-    """The reported bits equal the encoder's, headers apart; a sample of a larger graph comes near."""
+    """The reported bits equal the encoder's except for headers; a sample of a larger graph is close."""
     from sparsezc.cli import info
 
     said = answer(capsys, "info", "kron:12")["bits_per_id"]
@@ -238,7 +238,7 @@ def test_what_asked_for_a_gpu_is_named(capsys, monkeypatch, asked):
 
 @pytest.mark.parametrize("more", [(), ("--relabel",), ("--weights", "1-9")])
 def test_the_memory_that_is_said_to_be_enough_is(tmp_path, more):
-    """Each in a process of its own: what one holds already is not what the next one does."""
+    """The memory that a refused conversion names suffices; each run is a process, as memory in use counts."""
     source = tmp_path / "a.txt"
     gb.io.write(gb.io.read("kron:14", directed=None), tmp_path / "a.mtx")
     gb.io.convert(tmp_path / "a.mtx", source)
@@ -266,7 +266,7 @@ def test_convert_there_and_back(capsys, edges, tmp_path):
 
 @pytest.mark.parametrize("memory", [[], ["--memory", "8GB"]])
 def test_convert_tells_what_it_merged(capsys, tmp_path, memory):
-    """Alike in memory and on disk; reversed edges count where both directions do, and nothing of a generated graph."""
+    """Repeated edges are counted alike in memory and on disk, reversed ones if both directions are read."""
     (tmp_path / "a.txt").write_text("0 1 2\n0 1 3\n1 0 9\n1 2 4\n1 1 5\n1 1 5\n")
     sparse.save_npz(tmp_path / "a.npz", sparse.coo_array(([1, 2, 3], ([0, 0, 1], [1, 1, 0])), (2, 2)))
     for graph, options, merged, told in (
@@ -285,7 +285,7 @@ def test_convert_tells_what_it_merged(capsys, tmp_path, memory):
 
 
 def test_reports_say_what_they_leave_out(capsys):
-    """Values beyond --top, names of algorithms, and a card that this machine has not."""
+    """Reports name omissions: values beyond --top, names of algorithms, and the card that is missing."""
     _, out, _ = run(capsys, "run", "core-number", "kron:6", "--top", 2)
     assert re.search(r"largest +\d+ \(the table has 2 of \d+ values; --top\)\n", out)
     assert "--top)" not in run(capsys, "run", "core-number", "path:4")[1]
@@ -342,7 +342,7 @@ def test_compressing_says_where_it_does_not_pay(capsys, tmp_path):
         assert (code, err, told in out) == (0, "", True)
 
 
-@pytest.mark.parametrize("memory", [(), ("--memory", "8GB")])  # a process of tests holds more than 1 GB
+@pytest.mark.parametrize("memory", [(), ("--memory", "8GB")])  # the tests' process uses more than 1 GB
 def test_ids_that_do_not_occur_are_told(capsys, tmp_path, memory):
     pytest.importorskip("h5py", reason="h5py is not installed")
     (tmp_path / "a.txt").write_text("0 1\n1 9000\n")

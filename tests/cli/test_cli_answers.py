@@ -1,4 +1,4 @@
-"""The files of ``--out``: each suffix has its format, read back by another library, or is refused before the work."""
+"""The files of ``--out``: another library reads each format back; unknown suffixes are refused before the work."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def edges(tmp_path: Path) -> str:
 
 
 def read_back(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices and values of an answer, by libraries that share no code with the command."""
+    """Return the vertices and values of an answer's file, by libraries that share no code with the command."""
     name = path.name.lower()
     data = gzip.decompress(path.read_bytes()) if name.endswith(".gz") else path.read_bytes()
     name = name.removesuffix(".gz")
@@ -152,7 +152,7 @@ def test_a_closed_folder_is_refused_before_the_work(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sparsezc.cli.graph.load", lambda *_: pytest.fail("the graph was read"))
-    monkeypatch.setattr("sparsezc.cli.answers.names.os.access", lambda *_: False)  # the superuser may write anywhere
+    monkeypatch.setattr("sparsezc.cli.answers.names.os.access", lambda *_: False)  # root may write to any folder
     assert f"the folder {tmp_path} is closed" in failed(capsys, "cc", "star:4", "--out", tmp_path / "a.csv")
 
 

@@ -1,4 +1,4 @@
-"""Pictures, quiet runs, completion in a shell, and times beside other libraries'."""
+"""Pictures, quiet runs, completion in shells, and times compared with other libraries."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_quiet_prints_nothing(tmp_path: Path, capsys: Any) -> None:
         main(["bfs", "path:3", "--quiet", "--json"])
 
 
-#: A line as it is typed, and as the key for completion leaves it.
+#: Lines before and after completion.
 COMPLETED = {
     "sparsezc pa": "sparsezc pagerank ",
     "sparsezc run core": "sparsezc run core-number ",
@@ -102,7 +102,7 @@ COMPLETED = {
     "sparsezc bfs my": r"sparsezc bfs my\ words.txt ",
     "sparsezc bfs kron:4 --out=one": "sparsezc bfs kron:4 --out=one.csv ",
 }
-#: Each shell's arguments, and a line by which a key prints what is typed.
+#: Each shell's arguments, and a command that binds a key to print the line being edited.
 SHELLS = {
     "bash": (("--norc", "--noprofile", "-i"), 'bind -x \'"\\C-g": echo "<$READLINE_LINE>"\''),
     "zsh": (("-f", "-i"), 'show() { print -r -- "<$BUFFER>" }; zle -N show; bindkey "^G" show'),
@@ -111,7 +111,7 @@ SHELLS = {
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_bash_and_zsh_complete_what_is_typed(shell: str, tmp_path: Path) -> None:
-    """By the shells themselves, in a terminal."""
+    """Completion works in interactive shells in a pseudo-terminal."""
     if (found := shutil.which(shell)) is None:
         pytest.skip(f"{shell} is not installed")
     for name in ("my words.txt", "one.csv"):
@@ -128,14 +128,14 @@ def test_bash_and_zsh_complete_what_is_typed(shell: str, tmp_path: Path) -> None
             _typed(ours, f'{key}; eval "$("$PYTHON" -m sparsezc completion {shell})"; echo "<"ready">"\n', "<ready>")
             for line, whole in COMPLETED.items():
                 _typed(ours, f"{line}\t\a", f"<{whole}>")
-                os.write(ours, b"\x15")  # the line is erased
+                os.write(ours, b"\x15")  # erases the line
         finally:
             process.kill()
             os.close(ours)
 
 
 def _typed(terminal: int, keys: str, awaited: str) -> None:
-    """Type keys, and wait for a text in angle brackets."""
+    """Send keys to the terminal, and check the next text in angle brackets."""
     os.write(terminal, keys.encode())
     seen = ""
     while not (told := re.findall(r'<[^<>$"]*>', seen)):
@@ -154,7 +154,7 @@ true
 
 
 def test_fish_completes(tmp_path: Path) -> None:
-    """By fish itself, which prints what it would offer."""
+    """fish prints the completions that it would offer."""
     if (fish := shutil.which("fish")) is None:
         pytest.skip("fish is not installed")
     (tmp_path / "only.txt").touch()
@@ -178,7 +178,7 @@ def test_fish_completes(tmp_path: Path) -> None:
 
 def test_every_name_and_option_is_in_the_scripts(capsys: Any) -> None:
     commands = parser()._subparsers._group_actions[0].choices  # type: ignore[union-attr]
-    for shell, option in (("zsh", "--{}"), ("fish", "-l {}")):  # zsh's has that of bash
+    for shell, option in (("zsh", "--{}"), ("fish", "-l {}")):  # zsh's script includes bash's
         with pytest.raises(SystemExit) as left:
             main(["completion", shell])
         assert left.value.code == 0

@@ -1,4 +1,4 @@
-"""Commands that fail: wrong usage, bad graphs, missing devices, and what they say."""
+"""Messages of commands that fail: wrong usage, bad graphs, missing devices."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_placement_of_another_engine(capsys):
 
 
 def test_a_directed_graph_in_both_directions(edges, gpu, monkeypatch):
-    """With the option what runs can push and pull; an undirected graph has one orientation that serves for both."""
+    """With the option the algorithm can push and pull; an undirected graph's one orientation serves both."""
     held = []
     search = gb.algorithms.bfs
     monkeypatch.setattr(gb.algorithms, "bfs", lambda A, source: (held.append(A._store.held()), search(A, source))[1])

@@ -1,4 +1,4 @@
-"""Errors of the command line about files that cannot be read or written, and matrices that are no graphs."""
+"""The command line's errors about unreadable or unwritable files, and about matrices that are no graphs."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_json_has_no_infinity() -> None:
 
 
 class Full(io.RawIOBase):
-    """A file on a disk that is full after some bytes."""
+    """A file on a disk that is full after `space` bytes."""
 
     def __init__(self, space: int) -> None:
         self.space = space
@@ -116,7 +116,7 @@ class Full(io.RawIOBase):
 def test_a_full_disk(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, space: int
 ) -> None:
-    """Return whether it is full at once or later, the file that was there stays as it was."""
+    """On a full disk, at once or after some bytes, the command fails in one line and keeps the old file."""
     old = tmp_path / name
     old.write_bytes(b"old")
     monkeypatch.setattr(atomic_write.os, "fdopen", lambda handle, mode: io.BufferedWriter(Full(space), 1000))

@@ -36,7 +36,7 @@ def test_ctrl_c_while_the_commands_load(capsys, monkeypatch):
 
 
 def test_ctrl_c_that_an_import_takes_for_its_own_failure(capsys, monkeypatch):
-    """As NumPy's does: its message is long, and says nothing of Ctrl-C."""
+    """Ctrl-C ends the command with status 130, also if an import, such as NumPy's, turns it into ImportError."""
 
     def broken(*_):
         try:
@@ -54,7 +54,7 @@ def test_ctrl_c_that_an_import_takes_for_its_own_failure(capsys, monkeypatch):
 
 
 def test_ctrl_c_while_writing_leaves_no_file(tmp_path):
-    """Once the file is begun, under another name, Ctrl-C takes it away; the old file of that name stays."""
+    """Ctrl-C during a write removes the unfinished file, which has another name, and keeps the old file."""
     target = tmp_path / "big.txt.gz"
     target.write_bytes(b"old")
     process = started("convert", "kron:16", target, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -88,7 +88,7 @@ def test_a_closed_output_is_not_written_to(stream):
 
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
 def test_names_that_the_output_cannot_print(encoding, tmp_path):
-    """Letters beyond ASCII, and bytes that are no UTF-8."""
+    """File names with letters beyond ASCII, or bytes that are not UTF-8, are printed in any output encoding."""
     name = "gr\u00e4ph\udcff.txt"
     (tmp_path / name).write_text("0 1\n1 2\n")
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding}
@@ -99,7 +99,7 @@ def test_names_that_the_output_cannot_print(encoding, tmp_path):
         ["convert", name, "\u00e4.mtx"],
         ["doctor", "--quick"],
     )
-    # One process for all: to start five takes three seconds.
+    # One process runs all commands: starting five takes three seconds.
     program = "import sys; from sparsezc.cli import main; [print(main(x.split('|')), end='\\0') for x in sys.argv[1:]]"
     line = [sys.executable, "-c", program, *("|".join(command) for command in commands)]
     done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, check=False)
@@ -107,12 +107,12 @@ def test_names_that_the_output_cannot_print(encoding, tmp_path):
     *said, nothing = done.stdout.split(b"\0")
     assert (len(said), nothing) == (len(commands), b"")
     for command, text in zip(commands, said, strict=True):
-        assert text.endswith(b"0")  # what main() returned
+        assert text.endswith(b"0")  # main() returned 0
         assert (rb"\udcff" in text) == (name in command)
 
 
 def test_a_million_edges_from_a_cold_start_take_under_five_seconds(tmp_path):
-    """In seconds of the processor, which other programs on the machine do not change as much as those of the wall."""
+    """Reading and searching take under 5 s of processor time, which depends less on other programs than wall time."""
     pairs = np.random.default_rng(1).integers(0, 200_000, (1_000_000, 2))
     path = tmp_path / "web.txt"
     path.write_text("# FromNodeId\tToNodeId\n" + "".join(f"{i}\t{j}\n" for i, j in pairs.tolist()))

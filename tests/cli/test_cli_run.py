@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("drawn_as_the_table_says")
 
 
 def lines() -> list[str]:
-    """Return the table as docs/cli.md shows it."""
+    """Return the lines of the table in docs/cli.md."""
     found = ["| name | options | computes |", "| --- | --- | --- |"]
     for row in ROWS:
         name = f"`{row.name}`" + f", `{row.short}`" * (row.short not in ("", row.name))
@@ -38,7 +38,7 @@ def test_the_table_has_every_algorithm_and_application():
 
 
 def called(row: Row, A: gb.Matrix) -> Any:
-    """Return the function's own answer to the arguments of NEEDED."""
+    """Return the answer of the row's Python function to the arguments of NEEDED."""
     given: dict[str, Any] = {"source": 0} if any(option.name == "source" for option in row.options) else {}
     y = gb.Vector.from_dense(np.load("y.npy"))
     more = {
@@ -56,7 +56,7 @@ def called(row: Row, A: gb.Matrix) -> Any:
 
 
 def read_back(path: Path, row: Row) -> Any:
-    """Return an answer's file, by a library."""
+    """Return the content of an answer's file in the form of the function's answer."""
     if row.out == "numbers":
         return list(json.loads(path.read_text()).values())
     if row.out == "graph":

@@ -1,4 +1,4 @@
-"""``sparsezc run`` with wrong usage and bad input: what is refused, and what it says."""
+"""Messages of ``sparsezc run`` for wrong usage and bad input."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ ODD = {"number": ("nan", "-nan"), "count": ("-9223372036854775809",)}
     "row", [row for row in ROWS if any(o.kind in ODD for o in row.options)], ids=lambda row: row.name
 )
 def test_numbers_out_of_every_range_are_refused(row, here, capsys):
-    """At once, by one line that has the parameter's name."""
+    """A number out of a parameter's range is refused by one line with the parameter's name."""
     (here / "labels.csv").write_text("0\n0\n1\n1\n0\n")
     needed = [str(word) for word in CALLS.get(row.name, NEEDED.get(row.name, []))]
     needed = needed[: needed.index("--out")] if "--out" in needed else needed

@@ -1,4 +1,4 @@
-"""Answers of ``sparsezc run`` in files: ids and names of vertices in every format, and read back."""
+"""Answers of ``sparsezc run`` in files: vertices' ids and names in every format, and as later input."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_vertices_are_the_files_ids(here, capsys):
 
 @pytest.mark.parametrize(("names", "pair"), [("abcd", "c d"), (("100", "7", "300", "400"), "300,400")])
 def test_pairs_to_score_have_the_files_ids(names, pair, here, capsys):
-    """They have no columns of the graph's names, nor weights."""
+    """A file of pairs has the graph's vertex names, but neither its column names nor weights."""
     edges = "\n".join(f"{names[i]},{names[j]},2,x" for i, j in [(0, 2), (0, 3), (1, 2), (1, 3)])
     (here / "t.csv").write_text(f"who,whom,km,kind\n{edges}\n")
     (here / "some.txt").write_text(pair)
@@ -49,7 +49,7 @@ def test_pairs_to_score_have_the_files_ids(names, pair, here, capsys):
 
 
 def test_two_graphs_have_ids_of_their_own(here, capsys):
-    """A path whose ends differ in degree from its middle; the second one's vertices are called otherwise."""
+    """Two graphs keep their own ids: seeds and match name a vertex of each."""
     (here / "one.tsv").write_text("10\t20\n20\t30\n30\t40\n")
     (here / "two.tsv").write_text("7\t5\n5\t9\n9\t3\n")
     (here / "known.csv").write_text("a,b\n10,7\n40,3\n")
@@ -165,7 +165,7 @@ LISTED = [".txt", ".tsv.gz", ".csv", ".json", ".npz", ".parquet", ".feather", "-
 
 
 def listed(path: str, out: str) -> list[list[Any]]:
-    """Rows of an answer, by a library."""
+    """Return the rows of an answer's file, or of stdout for "-"."""
     if path == "-":
         return [line.split() for line in out.splitlines()]
     if path.endswith((".parquet", ".feather")):
@@ -182,7 +182,7 @@ def listed(path: str, out: str) -> list[list[Any]]:
 
 @pytest.mark.parametrize("suffix", LISTED)
 def test_rows_and_edges_have_names_in_every_format(suffix, here, capsys):
-    """Drawn edges, and the edges of a graph, whose ends have names."""
+    """Sampled edges, and a graph's edges, have the names of their ends in every format."""
     (here / "named.csv").write_text("source,target\nann,bob\nbob,zoe\n")
     path = suffix if suffix == "-" else f"a{suffix}"
     drawn = ("sample-neighbors", "named.csv", "--relabel", "--sources", "ann", "bob", "--quiet", "--out", path)
@@ -218,7 +218,7 @@ def test_a_table_is_written_in_other_formats(here, capsys):
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_an_answer_for_vertices_is_read_back_by_their_ids(suffix, here, capsys):
-    """Of some vertices, whatever their order in the file; others have none."""
+    """Values of some vertices are read by the vertices' ids, in any order; other vertices have none."""
     (here / "far.csv").write_text('ann,"b,ob"\n"b,ob",zoe\n"b,ob",lee\nx,y\n')
     (here / "two.csv").write_text("vertex,latitude,longitude\nlee,3,2\nann,1,2\n")
     given = ("geolocation", "far.csv", "--relabel", "--undirected", "--quiet", "--rounds")

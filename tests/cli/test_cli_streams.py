@@ -1,4 +1,4 @@
-"""Names, messages and outputs that a terminal or a disk refuses: one line, an exit status, never a traceback."""
+"""Closed, full and narrow streams: a one-line message and an exit status, never a traceback."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has
 
 
 def started(arguments: list[str], redirected: str, *, interpreter: tuple[str, ...] = ()) -> tuple[int, str, str]:
-    """Exit status, output and errors of a process whose streams the shell redirects."""
+    """Run a command whose streams the shell redirects; return its exit status, stdout and stderr."""
     command = ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, *interpreter, "-m", "sparsezc", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
@@ -72,7 +72,7 @@ def test_a_graph_from_standard_input_needs_one_that_is_open() -> None:
 
 
 def test_no_file_becomes_a_standard_stream(tmp_path: Path) -> None:
-    """A file that is opened while they are closed would take the number of one, and what libraries print there."""
+    """With standard streams closed no file gets a stream's descriptor, to which libraries may print."""
     target = tmp_path / "a.mtx"
     assert started(["convert", "path:3", str(target)], "<&- >&- 2>&-")[0] == 0
     assert target.read_text().startswith("%%MatrixMarket")

@@ -1,4 +1,4 @@
-"""Tables, and sizes of memory as text."""
+"""Tables of reports, and parsing of memory sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``sparsezc mpirun`` where it cannot run: one line with the reason."""
+"""``sparsezc mpirun`` without MPI or without the program's file: one line with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``sparsezc plan``: bytes are those that are allocated, "auto" is the engine's, times hold what was published."""
+"""``sparsezc plan``: bytes as allocated, the engine's choice for "auto", and times near the published ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
 
 
 def sizes_given(graph: str, found: Any) -> tuple[str, ...]:
-    """Return the options that give the sizes of a graph that was read."""
+    """Return the options that give `plan` the sizes in a report of `info`."""
     values = ("--values", found["graph"]["dtype"]) if "weights" in graph else ()
     return "--vertices", str(found["graph"]["vertices"]), "--edges", str(found["graph"]["edges"]), *values
 
@@ -102,7 +102,7 @@ def test_what_does_not_fit_is_told(sizes: Sizes, machine: Machine, name: str, fi
 
 
 def published(file: str) -> Any:
-    """Yield the cases of a result that are of large graphs, with the card's memory: what was set, else nine tenths."""
+    """Yield a published result's cases on large graphs, with the budget: the one set, else 90% of the card's memory."""
     found = json.loads((PUBLISHED / file).read_text())
     for case in found["cases"]:
         setting = case["setting"]
@@ -123,12 +123,12 @@ def published(file: str) -> Any:
     ],
 )
 def test_predictions_hold_the_published_times(file: str) -> None:
-    """Within a quarter. The first searches of `hybrid` copy segments: their slowest call is not a search's."""
+    """Predicted times are within 25% of published medians, of `hybrid` minima, as its first searches copy segments."""
     count = 0
     for case, record, sizes, space in published(f"{file}.json"):
         times, setting = predicted(record, sizes, space, LINK), case["setting"]
         if case["name"] == "bfs" and not record.baseline:
-            # in device memory, and with a budget, searches have row heads
+            # searches use a head cache, in device memory and with a budget too
             heads = setting.get("heads", "on") == "on" and times.with_heads is not None
             expected = times.with_heads if heads else times.search
         elif case["name"] == "pagerank":
@@ -167,7 +167,7 @@ def test_a_faster_link_shortens_what_crosses_it() -> None:
 
 
 def test_a_graph_too_large_to_be_made_is_planned(capsys: pytest.CaptureFixture[str]) -> None:
-    """Only the offsets of the first graph are 34 GB; the second one has 10^11 edges."""
+    """Graphs with 34 GB of offsets, or 10^11 edges, are planned without being generated."""
     for graph, vertices in (("kron:32", 2**32), ("urand:30:50", 2**30)):
         told = answer(capsys, "info", graph, "--placements", "--host-budget", "1GB", "--budget", "72GB")
         assert (told["graph"]["nrows"], told["graph"]["most"]) == (vertices, True)
@@ -197,7 +197,7 @@ def test_the_report_is_readable(capsys: pytest.CaptureFixture[str]) -> None:
     ):
         assert said in out
     assert main(["plan", "kron:10?weights=1-9", "--card", "80GB"]) == 0
-    assert "sparsezc bfs 'kron:10?weights=1-9'" in capsys.readouterr().out  # it would be a pattern of files
+    assert "sparsezc bfs 'kron:10?weights=1-9'" in capsys.readouterr().out  # quoted, as a shell would expand the "?"
 
 
 @pytest.mark.parametrize(

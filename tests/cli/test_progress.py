@@ -1,4 +1,4 @@
-"""A progress bar appears on a terminal or if requested, and only for long work."""
+"""Progress bars: shown on a terminal or if requested, and for long work only."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.io.read.test_placements import Card
 
 
 class Clock:
-    """Time that passes only when it is told to, and a little with every look."""
+    """A clock that advances when a test sets it, and by `step` seconds at each reading."""
 
     def __init__(self, step: float = 0.0) -> None:
         self.now, self.step = 100.0, step
@@ -35,7 +35,7 @@ class Clock:
 
 
 def pass_time(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
-    """Let our clock and that of tqdm's bars be this one."""
+    """Make the package and tqdm read this clock."""
     monkeypatch.setattr(progress, "_clock", clock)
     monkeypatch.setattr("tqdm.std.time", clock)
 
@@ -49,7 +49,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Every look at the clock takes three seconds, and bars are asked for."""
+    """Advance the clock by 3 s at each reading, and request bars."""
     pass_time(monkeypatch, Clock(3.0))
     with gb.config.set(progress=True):
         yield
@@ -123,7 +123,7 @@ def test_the_seconds_of_a_task_count_together(clock: Clock, capsys: Any) -> None
 def test_work_that_is_not_counted_shows_while_it_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The bar comes from another thread, in the midst of the call."""
+    """Another thread shows the bar during the call."""
     shown = threading.Event()
     bars = progress._bar_type()
     show = bars.display
@@ -241,7 +241,7 @@ def test_a_watched_loop_tells_count_rate_and_time_left(clock: Clock) -> None:
 
 @pytest.mark.parametrize("counted", [False, True])
 def test_a_watched_call_shows_between_its_steps_and_is_removed(clock: Clock, capsys: Any, counted: bool) -> None:
-    """A tick changes neither the count nor its rate."""
+    """A tick between steps shows the line without changing the count or the rate; the line is removed at the end."""
     with gb.config.set(progress=True), watching("ranks"):
         watch = progress._watch.get()
         assert watch is not None
@@ -250,7 +250,7 @@ def test_a_watched_call_shows_between_its_steps_and_is_removed(clock: Clock, cap
             watch.tick()
         shown = capsys.readouterr().err
         assert "ranks: 00:02" in shown
-        assert "00:01" not in shown  # two seconds are not over
+        assert "00:01" not in shown  # shorter than the two seconds before a line is shown
         if counted:
             assert "3 of 4 rounds,  1.33rounds/s, 00:00 left" in shown
         else:
@@ -277,7 +277,7 @@ COUNTED = {
 def test_algorithms_count(
     command: tuple[str, str], counted: tuple[str, int | None], monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    """On the command line, by statements and by compiled loops; the line is gone at the end."""
+    """Commands count rounds, by statements and by compiled loops, and remove the line at the end."""
     loops: list[Any] = []
     bars: list[Any] = []
     count = progress._Watch.counted
@@ -289,7 +289,7 @@ def test_algorithms_count(
             bars.append(watch.shown)
 
     monkeypatch.setattr(progress._Watch, "counted", counting)
-    monkeypatch.setattr("sparsezc.core.engine_loops._READ", 0)  # loops are called for each pass over the rows
+    monkeypatch.setattr("sparsezc.core.engine_loops._READ", 0)  # one call of a loop a pass over the rows
     runs = []
     for compiled in (False, True):
         monkeypatch.setattr("sparsezc.engines.cpu.compiled_loops.pays", lambda _, compiled=compiled: compiled)
@@ -306,7 +306,7 @@ def test_algorithms_count(
 
 
 def test_a_watched_call_is_shown(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    """By another thread, cut to the width of the terminal."""
+    """Another thread shows a watched call, cut to the terminal's width."""
     seen = threading.Event()
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     monkeypatch.setattr(progress, "_REFRESH", 0.01)

@@ -14,7 +14,7 @@ from sparsezc.engines.distributed.model.cost import Rates, Work, predicted
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Measure copies of a MiB, as rates do not matter here; remove the variable that the command sets."""
+    """Measure rates on 1 MiB, as their values do not matter here, and restore the variable that the command sets."""
     monkeypatch.setattr(calibrate, "_BYTES", 1 << 20)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
@@ -39,7 +39,7 @@ def test_bytes_of_vectors_are_counted_as_they_travel() -> None:
     full, few = gb.Vector.from_dense(np.ones(64)), gb.Vector.from_coo([3, 4], [1.0, 2.0], size=64)
     for v, semiring, nbytes in (
         (full, gb.semiring.plus_second, 8 * 64),
-        (few, gb.semiring.plus_second, 2 * 8 + 8),  # a bitmap of 8 bytes is as small as two ids
+        (few, gb.semiring.plus_second, 2 * 8 + 8),  # two values, and their positions as a bitmap or two ids
         (few, gb.semiring.any_pair, 8),
     ):
         counts = scale_counts.Counts()
@@ -62,7 +62,7 @@ def test_one_rank_is_timed_with_the_products_of_several(graph: str) -> None:
         pushes, flips = zip(*counts.ways, strict=True)
         assert len(pushes) == counts.steps
         assert any(pushes)
-        assert any(flips) == (graph != "directed" and algorithm is gb.algorithms.bfs)  # it pulls in between
+        assert any(flips) == (graph != "directed" and algorithm is gb.algorithms.bfs)  # a search pulls between pushes
         with counts.directed(A):
             assert algorithm(A, 1).isequal(wanted)
 
@@ -78,8 +78,8 @@ def test_the_model_has_the_limits_of_lux() -> None:
     rates = Rates(link=50e9, memory=200e9, peer=1e12, network=10e9, latency=0, network_latency=0, step=1e-3, ranks=8)
     assert predicted(work, rates, 1).total == pytest.approx(1.0)
     assert predicted(work, rates, 4).read == pytest.approx(0.9 / 4)
-    assert predicted(work, rates, 8).read == predicted(work, rates, 4).read  # memory feeds four links
-    assert predicted(work, rates, 16).read == pytest.approx(0.9 / 8)  # two machines have two memories
+    assert predicted(work, rates, 8).read == predicted(work, rates, 4).read  # four links saturate memory
+    assert predicted(work, rates, 16).read == pytest.approx(0.9 / 8)  # two machines, twice the memory's rate
     assert predicted(work, rates, 16).network == pytest.approx(0.05)
     uneven = Work(100, 1.0, 1e9, {4: 0.5})
     assert predicted(uneven, rates, 4).read == pytest.approx(1.5 * 0.9 / 4)

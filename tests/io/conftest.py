@@ -30,5 +30,5 @@ def forks() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def files_of_others_are_opened_by_forks(forks: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Open other programs' files in forks of this process, which have h5py already."""
+    """Open other programs' files in forks of a process that has imported h5py."""
     monkeypatch.setattr(foreign, "_start", forked.starting(foreign))

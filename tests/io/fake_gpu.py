@@ -1,4 +1,4 @@
-"""A GPU that readers' tests put in the real one's place: memory, and nothing that computes."""
+"""A GPU without kernels, which readers' tests use in place of a real one: it has memory only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sparsezc.device.protocol import Pages
 
 
 class Card:
-    """A GPU's memory, as far as placements look at it; its arrays are NumPy's."""
+    """The part of a device that placements use: its memory, with NumPy arrays as device arrays."""
 
     name, xp, multiprocessors, cache_bytes = "card", np, 1, 1 << 20
 

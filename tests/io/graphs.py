@@ -1,4 +1,4 @@
-"""Helpers that the tests of files share: the folder of real graphs, and a CSR as SciPy's."""
+"""Helpers of the tests of files: the folder of real graphs, and comparison of a CSR with SciPy's."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the folder of real gr
 
 
 def load(path: Any, **options: Any) -> Csr:
-    """Read as a CSR on the host."""
+    """Read a file as a CSR in host memory."""
     csr, _ = read_csr(path, placement="host", **options)
     return csr
 
 
 def scipy_of(csr: Csr) -> sp.csr_array:
-    """Return the matrix as SciPy's, after checking what every CSR promises."""
+    """Return the matrix as SciPy's, after checking the invariants of a CSR."""
     ids = csr.indices.read().astype(np.int64)
     values = np.repeat(csr.values.read(), csr.nvals) if csr.iso else csr.values.read()
     assert csr.indptr.dtype == np.int64
@@ -41,7 +41,7 @@ def scipy_of(csr: Csr) -> sp.csr_array:
 
 
 def same(csr: Csr, expected: Any) -> None:
-    """Assert equality, position by position and value by value."""
+    """Check that positions and values equal those of SciPy's matrix."""
     found, wanted = scipy_of(csr), sp.csr_array(expected)
     wanted.sort_indices()
     assert found.shape == wanted.shape
@@ -51,7 +51,7 @@ def same(csr: Csr, expected: Any) -> None:
 
 
 def is_symmetric(csr: Csr) -> bool:
-    """Return whether it equals its transpose, found by SciPy."""
+    """Return True if the matrix equals its transpose, by SciPy."""
     found = scipy_of(csr).astype(np.float64)
     difference = found - found.T
     return difference.nnz == 0 or not difference.data.any()

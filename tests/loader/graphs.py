@@ -26,7 +26,7 @@ def planted(sizes: tuple[int, ...], inside: float, across: float, seed: int = 0)
 
 
 def edge_index(A: gb.Matrix) -> Any:
-    """PyG's form of a matrix's entries."""
+    """Return a matrix's entries as PyG's ``edge_index``."""
     import torch
 
     i, j, _ = A.to_coo(values=False)
@@ -34,7 +34,7 @@ def edge_index(A: gb.Matrix) -> Any:
 
 
 def sage(*widths: int) -> Any:
-    """Layers of GraphSAGE."""
+    """Return a model of GraphSAGE layers of these widths."""
     import torch
     from torch_geometric.nn import SAGEConv
 

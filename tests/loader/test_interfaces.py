@@ -20,7 +20,7 @@ def stores(A: gb.Matrix, **given: Any) -> tuple[Any, Any]:
 
 
 def test_pyg_s_node_loader() -> None:
-    """With all neighbours there is one answer: every attribute is that of our own loader."""
+    """PyG's NodeLoader with all neighbours gives the batches of our NeighborLoader, attribute by attribute."""
     A, X, y = directed(), np.random.default_rng(1).random((80, 4)), np.arange(80)
     seeds = torch.arange(30, 60)
     theirs = loaders.NodeLoader(
@@ -56,7 +56,7 @@ def test_the_sampler_draws_by_its_seed() -> None:
 
 
 def test_pyg_s_link_loader() -> None:
-    """The ends of each edge are found in the batch, with as many negative ones."""
+    """Each batch of PyG's LinkLoader has the ends of its edges, and as many negative edges."""
     A = directed()
     edges = edge_index(A)
     loader = loaders.LinkLoader(
@@ -72,7 +72,7 @@ def test_pyg_s_link_loader() -> None:
     assert torch.equal(torch.cat(found, 1), edges)
 
 
-@pytest.mark.slow  # starts processes
+@pytest.mark.slow  # starts worker processes
 def test_workers() -> None:
     A = directed()
     given = stores(A, labels=np.arange(80)), gb.loader.NeighborSampler(A, [3, 2], seed=1), torch.arange(80)

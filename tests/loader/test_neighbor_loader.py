@@ -19,9 +19,9 @@ from tests.loader.graphs import directed, edge_index, planted, sage
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("torch_geometric", reason="PyG is not installed")
 utils = pytest.importorskip("torch_geometric.utils")
-torch.set_num_threads(1)  # on small models more threads wait for each other
+torch.set_num_threads(1)  # with small models several threads only wait for each other
 
-SURE = 1e-6  # of good programs so few fail
+SURE = 1e-6  # least p-value: one correct program in a million fails
 Loader = gb.loader.NeighborLoader
 
 
@@ -40,7 +40,7 @@ def same(one: Any, other: Any) -> None:
 
 
 def test_a_batch_is_a_subgraph_by_pyg() -> None:
-    """With all neighbours: PyG's k-hop subgraph, of which the last hop's vertices have no edges of their own."""
+    """With all neighbours a batch is PyG's k-hop subgraph without the edges into the last hop's vertices."""
     A, X = directed(), features(80)
     edges = edge_index(A)
     for batch in Loader(A, X, [-1, -1], 7, labels=np.arange(80)):
@@ -60,7 +60,7 @@ def test_a_batch_is_a_subgraph_by_pyg() -> None:
 
 @pytest.mark.parametrize("name", ["n_id", "edge_index", "e_id", "x"])
 def test_a_batch_that_is_wrong_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The judge judged: two values of a batch have each other's places."""
+    """The judge refuses a batch in which two values are swapped."""
 
     def wrong(*given: Any, **options: Any) -> Any:
         for batch in gb.loader.NeighborLoader(*given, **options):
@@ -74,7 +74,7 @@ def test_a_batch_that_is_wrong_is_refused(name: str, monkeypatch: pytest.MonkeyP
 
 
 def test_layers_see_the_same_graph() -> None:
-    """A model's answers for the seeds are those of the whole graph, and PyG's trimming by hops changes none."""
+    """A model answers for the seeds as on the whole graph, also with PyG's trimming by hops."""
     from torch_geometric.utils import trim_to_layer
 
     A, X = directed(), features(80)
@@ -109,7 +109,7 @@ def test_what_a_batch_says_of_itself() -> None:
     mask[40:60] = True
     for given in (mask, torch.from_numpy(mask), gb.Vector.from_coo(range(40, 60), True, "BOOL", size=80)):
         first = next(iter(Loader(A, None, [3, 2], 8, given, seed=1)))
-        assert first.input_id.tolist() == list(range(40, 48))  # PyG's: the vertices of a mask
+        assert first.input_id.tolist() == list(range(40, 48))  # PyG's rule: a mask selects vertices
         assert torch.equal(first.edge_index, batches[0].edge_index)
 
 
@@ -150,7 +150,7 @@ def test_neighbours_alike() -> None:
 
 
 def own_loader(data: Any, *args: Any, **options: Any) -> Any:
-    """PyG's NeighborLoader, where what it draws with is installed and right."""
+    """Return PyG's NeighborLoader, or skip if no correct sampler for it is installed."""
     import torch_geometric.typing as known
     from torch_geometric.loader import NeighborLoader
 
@@ -159,29 +159,29 @@ def own_loader(data: Any, *args: Any, **options: Any) -> Any:
     if not (known.WITH_PYG_LIB or (known.WITH_TORCH_SPARSE and not draws)):
         pytest.skip("PyG draws by pyg-lib, or by torch-sparse, which is not installed or not right here")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that pyg-lib will be needed
+        warnings.simplefilter("ignore")  # PyG warns that it will need pyg-lib
         return NeighborLoader(data, *args, **options)
 
 
 def test_pyg_s_own_loader_gives_the_same_batches() -> None:
-    """With all neighbours, to the order of vertices and edges, and for seeds that repeat."""
+    """With all neighbours batches equal PyG's, also in the order of vertices and edges, and for repeated seeds."""
     from torch_geometric.data import Data
 
     A, X, seeds = directed(), features(80), torch.tensor([5, 5, 7, *range(20, 60)])
-    edges = edge_index(A.T.new()).flip(0)  # by target
+    edges = edge_index(A.T.new()).flip(0)  # sorted by target
     data = Data(x=torch.from_numpy(X), y=torch.arange(80), edge_index=edges)
     theirs = own_loader(data, [-1, -1], seeds, batch_size=8, is_sorted=True)
     for a, b in zip(Loader(A, X, [-1, -1], 8, seeds, labels=np.arange(80)), theirs, strict=True):
         for name in ("n_id", "e_id", "edge_index", "x", "y", "input_id"):
             assert torch.equal(a[name], b[name].to(a[name].dtype)), name
         assert a.batch_size == b.batch_size
-        if "num_sampled_nodes" in b:  # torch-sparse counts none
+        if "num_sampled_nodes" in b:  # torch-sparse returns no counts
             assert (a.num_sampled_nodes, a.num_sampled_edges) == (b.num_sampled_nodes, b.num_sampled_edges)
 
 
 @pytest.mark.parametrize("replace", [False, True])
 def test_pyg_s_own_loader_draws_alike(replace: bool) -> None:
-    """Whole samples are counted: two rows of one distribution, of subgraphs that meet again."""
+    """Our samples and PyG's, counted as whole subgraphs, have one distribution."""
     from torch_geometric.data import Data
 
     A = gb.Matrix.from_coo([1, 2, 3, 0, 4, 1, 5, 3], [0, 0, 0, 1, 1, 2, 2, 3], 1, nrows=6, ncols=6)
@@ -242,7 +242,7 @@ def test_a_model_learns_as_from_the_whole_graph() -> None:
         return float(right[torch.from_numpy(~train)].float().mean())
 
     sampled = accuracy(Loader(A, X, [6, 6], 20, train, labels=y, shuffle=True, seed=1))
-    whole = accuracy(Loader(A, X, [-1, -1], 180, train, labels=y))  # which is the whole graph, as shown above
+    whole = accuracy(Loader(A, X, [-1, -1], 180, train, labels=y))  # all neighbours: the whole graph
     permuted = accuracy(Loader(A, X, [6, 6], 20, train, labels=np.random.default_rng(4).permutation(y), seed=1))
     assert whole > 0.85
     assert abs(sampled - whole) < 0.08
@@ -287,7 +287,7 @@ def test_memory_mapped_features(tmp_path: Path) -> None:
 
 
 def test_rows_cross_the_link_in_whole_lines(counting: EmulatedDevice) -> None:
-    """512 bytes are four requests of 128, whatever order rows are asked for."""
+    """Rows of 512 bytes are read in four requests of 128 bytes each, in any order of rows."""
     A = directed().to("gpu", "device")
     loader = Loader(A, TABLES["512 bytes"], [3, 2], 20, seed=1, placement="zerocopy")
     batches = iter(loader)
@@ -342,9 +342,9 @@ def test_features_that_are_not_finite_are_refused_by_the_batch_that_reads_them(d
         next(batches)
     passed = list(Loader(A, X, finite=False, **given))[1]
     assert torch.equal(passed.x.isfinite(), torch.from_numpy(np.isfinite(X[5:10])))
-    full = np.full((80, 9), 5e4, np.float16)  # whose sum is infinite
+    full = np.full((80, 9), 5e4, np.float16)  # finite values whose sum is infinite in FP16
     assert next(iter(Loader(A, full, **given))).x.shape == (5, 9)
-    labels = list(Loader(A, None, **given))[1]  # of which NaN may mean that there is none
+    labels = list(Loader(A, None, **given))[1]  # labels may be NaN, which may mean "no label"
     assert not bool(labels.y[2].isfinite())
 
 

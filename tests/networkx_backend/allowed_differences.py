@@ -1,4 +1,4 @@
-"""Answers that may differ from NetworkX's by docs/networkx.md, and their remaining conditions."""
+"""Answers that docs/networkx.md allows to differ from NetworkX's, and the conditions that they must still meet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.networkx_backend.judging import difference, pythons_own, weighs
 Check = Callable[[Any, dict[str, Any], Any, Any], str | None]
 
 _SET = "neighbours come in the graph's order; NetworkX adds them as a set or a search yields them"
-#: Functions whose dictionaries, or neighbours of new graphs, come in another order.
+#: Functions whose dictionaries, or new graphs' neighbours, have another order, with the reason.
 ORDER: dict[str, str] = {
     **dict.fromkeys(("all_pairs_bellman_ford_path", "johnson", "dijkstra_predecessor_and_distance"), "nearest first"),
     **dict.fromkeys(("color", "generalized_degree"), "nodes, or numbers, come in their order"),
@@ -37,7 +37,7 @@ def _said(right: Any, what: str) -> str | None:
 
 
 def _components(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Check that the sets are the same, and no edge leads to a later one."""
+    """Check that the components are NetworkX's, in an order in which no edge leads to a later one."""
     place = {node: k for k, part in enumerate(ours[1:]) for node in part}
     sinks_first = all(place[u] >= place[v] for u, v, *_ in G.edges)
     same = _said(set(map(frozenset, ours[1:])) == set(map(frozenset, theirs[1:])), f"{ours!r:.80}; not {theirs!r:.80}")
@@ -45,7 +45,7 @@ def _components(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | 
 
 
 def _path(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Paths between the same nodes, of the same lengths; of parallel edges the shortest counts."""
+    """Check that paths have the ends and lengths of NetworkX's; of parallel edges the shortest counts."""
     weight = given.get("weight")
     G = _least(G, weight) if G.is_multigraph() else G
     if isinstance(theirs, dict):
@@ -61,20 +61,20 @@ def _path(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
 
 
 def _weighted(check: Check) -> Check:
-    """Return a check for functions whose `weight` is the attribute of that name by default."""
+    """Return a check for functions whose `weight` is the attribute "weight" by default."""
     return lambda G, given, ours, theirs: check(G, {"weight": "weight"} | given, ours, theirs)
 
 
 def _any_path(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Another of the paths of the same length; of multigraphs the ends are compared."""
-    if isinstance(theirs, dict) and theirs and isinstance(next(iter(theirs.values())), dict):  # by both ends
+    """Check paths as `_path` does, with the function's default of `weight`, also in dictionaries by both ends."""
+    if isinstance(theirs, dict) and theirs and isinstance(next(iter(theirs.values())), dict):  # by source, then target
         return next((x for k in theirs if (x := _any_path(G, given, ours[k], theirs[k]))), None)
     weight = given.get("weight", "weight") if "source" not in given or "weight" in given else given.get("weight")
     return _path(G, {"weight": weight}, ours, theirs)
 
 
 def _least(G: Any, weight: str | None) -> Any:
-    """Return a multigraph with the least of parallel edges."""
+    """Return a multigraph as a graph with the least weight of parallel edges."""
     made = nx.DiGraph() if G.is_directed() else nx.Graph()
     for u, v, data in G.edges(data=True):
         value = data.get(weight, 1)
@@ -89,7 +89,7 @@ def _lengths_and_paths(G: Any, given: dict[str, Any], ours: Any, theirs: Any) ->
 
 
 def _cut(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Check that the value is the same, and two parts have that much between them."""
+    """Check that the value is NetworkX's, and the edges between the two parts have this sum."""
     weight, (one, other) = given.get("weight", "weight"), ours[1]
     inside = set(one)
     between = sum(d.get(weight, 1) for u, v, d in G.edges(data=True) if (u in inside) != (v in inside))
@@ -99,7 +99,7 @@ def _cut(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
 
 
 def _least_cut(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Capacities that are fractions may sum to the same value in another order: two sides of that much between them."""
+    """Check that the value is NetworkX's up to rounding, and the capacities from s's side to t's have this sum."""
     value, (near, far) = ours
     capacity = given.get("capacity", "capacity")
     between = [
@@ -113,7 +113,7 @@ def _least_cut(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | N
 
 
 def _flow(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Check the value; 2.0 may stand for 2 where integers and fractions mix."""
+    """Check the value; with integers and floats mixed 2.0 may replace 2."""
     return difference(_floats(ours), _floats(theirs), 1e-6)
 
 
@@ -121,7 +121,7 @@ def _independent(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str |
     members = set(ours)
     if type(ours) is not type(theirs) or len(members) < len(ours) or not set(given.get("nodes") or []) <= members:
         return f"{ours!r:.80} is no {type(theirs).__name__} of members with those asked for"
-    # a node with a loop is its own neighbour: NetworkX may take it, though it stands in no independent set
+    # NetworkX may choose a node with a loop, though it is its own neighbour
     apart = all(u not in G[v] for u in members for v in members if u is not v)
     near = members.union(*(G[v] for v in members))
     full = all(v in near or v in G[v] or members & set(G[v]) for v in G)
@@ -142,7 +142,7 @@ def _partition(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | N
 
 
 def _as_modular(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """NetworkX's communities, or as good ones: of gains that are equal but for rounding another may be taken."""
+    """Check for NetworkX's communities, or others of equal modularity: rounding decides among equal gains."""
     if difference(ours, theirs, 0) is None:
         return None
     options = {k: v for k, v in given.items() if k in ("weight", "resolution")}
@@ -152,7 +152,7 @@ def _as_modular(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | 
 
 
 def _summed(G: Any, weight: str | None) -> Any:
-    """Return a multigraph with the sum of parallel edges."""
+    """Return a multigraph as a graph with the sums of parallel edges."""
     made = nx.DiGraph() if G.is_directed() else nx.Graph()
     made.add_nodes_from(G)
     for u, v, data in G.edges(data=True):
@@ -174,7 +174,7 @@ def _cycle(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
 
 
 def _vectors(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Leading singular vectors, positive and with a sum of 1."""
+    """Check for leading singular vectors, non-negative and with a sum of 1."""
     if len(G) == 0:
         return difference(ours, theirs, 0)
     A = nx.to_numpy_array(G, dtype=float)
@@ -189,21 +189,21 @@ def _vectors(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | Non
 
 
 def _all_lengths(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Check lengths; a missing one is 1.0, or 1 since NetworkX 3.7; with both, NetworkX has 2 or 2.0 by its path."""
+    """Check lengths; a missing one is 1.0, or 1 since NetworkX 3.7. If types mix, 2 and 2.0 depend on the path."""
     if not _mixes(G, given, 1 if networkx_versions.SINCE_3_7 else 1.0):
         return difference(ours, theirs, 1e-6)
     return difference(*map(_floats, (ours, theirs)), 1e-6)
 
 
 def _by_bounds(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """NetworkX adds and subtracts bounds, of which some are integers."""
+    """Check as floats where `usebounds` may give another type: NetworkX adds and subtracts bounds of both types."""
     if given.get("usebounds") and given.get("weight") and _mixes(G, given, 1):
         ours, theirs = _floats(ours), _floats(theirs)
     return difference(ours, theirs, 1e-6)
 
 
 def _mixes(G: Any, given: dict[str, Any], default: Any) -> bool:
-    """Return whether the lengths are integers and fractions both."""
+    """Return True if some lengths are integers and some floats."""
     kinds = {isinstance(d.get(given.get("weight", "weight"), default), float) for _, _, d in G.edges(data=True)}
     return len(kinds) > 1
 
@@ -211,13 +211,13 @@ def _mixes(G: Any, given: dict[str, Any], default: Any) -> bool:
 def _floats(found: Any) -> Any:
     if isinstance(found, dict):
         return {k: _floats(v) for k, v in found.items()}
-    if isinstance(found, (list, tuple)):  # of nodes and what was found for them
+    if isinstance(found, (list, tuple)):  # pairs of a node and its dictionary
         return [(x[0], _floats(x[1])) if isinstance(x, tuple) and isinstance(x[-1], dict) else x for x in found]
     return float(found)
 
 
 def _mixed(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Distances, the nearest first: NetworkX has the order in which its queue of vertices to relax first met them."""
+    """Check distances in any order: ours is the nearest first, NetworkX's that in which its queue met the nodes."""
     if _mixes(G, given, 1):
         ours, theirs = _floats(ours), _floats(theirs)
     return difference(ours, theirs, 1e-6, order=False)
@@ -229,14 +229,14 @@ def _as_sets(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | Non
 
 
 def _sorted(found: Any) -> Any:
-    """Return a result in which order says nothing: edges without directions, lists without an order."""
+    """Return a result without order: edges and lists as frozen sets."""
     if isinstance(found, tuple):
         return frozenset(found)
     return frozenset(map(_sorted, found)) if isinstance(found, (list, set)) else found
 
 
 def _every_path(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Check that the paths are the same in any order, each once; NetworkX repeats those with a cycle of length 0."""
+    """Check that the paths are NetworkX's in any order, each once; it repeats those with a cycle of length 0."""
     if isinstance(theirs, dict):
         same = ours.keys() == theirs.keys()
         return next((x for k in theirs if (x := _every_path(G, given, ours[k], theirs[k]))), None) if same else "nodes"
@@ -249,7 +249,7 @@ def _every_path(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | 
 
 
 def _elected(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Check the first node; equal sums of votes, which NetworkX rounds differently, choose others among the rest."""
+    """Check the first node, and that none is twice; rounding of equal votes may choose other nodes after it."""
     return _said(ours[:1] == theirs[:1] and len(set(ours)) == len(ours), f"{ours!r:.80}; NetworkX has {theirs!r:.80}")
 
 
@@ -261,9 +261,9 @@ def _ancestor(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | No
 
 
 def _sizes(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """NetworkX's for some nodes; for all of them its formula, or what it has for each but NaN where no edge leads out.
+    """Check for NetworkX's values of given nodes; for all nodes, for its formula's value or NetworkX's own.
 
-    It divides by the largest ties of other nodes if all are asked for.
+    If all nodes are requested, NetworkX divides by the largest ties of other nodes.
     """
     if given.get("nodes") is not None:
         return difference(ours, theirs, 1e-6)
@@ -285,12 +285,12 @@ def _sizes(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
 
 
 def _before(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Check that predecessors, and the distances of floyd_warshall, are the same."""
+    """Check that predecessors are NetworkX's in any order, and check floyd_warshall's distances by their rule."""
     return difference(ours[0], theirs[0], 0, order=False) or _all_lengths(G, given, ours[1], theirs[1])
 
 
 def _places(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Check places after few rounds; rounding decides after many, and where nodes push each other from one place."""
+    """Check positions after up to 20 rounds, and only their nodes after more, when rounding decides the positions."""
     close = given.get("max_iter", 100) > 20 or all(
         np.allclose(ours[v], theirs[v], rtol=1e-3, atol=1e-3, equal_nan=True) for v in theirs
     )
@@ -298,7 +298,7 @@ def _places(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None
 
 
 def _in_floats(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Where integers and fractions mix, or weights are booleans, NetworkX has the type of what it happens to add."""
+    """Check as floats if integers and floats mix or weights are Boolean: NetworkX's type then depends on the order."""
     booleans = any(isinstance(x, (bool, np.bool_)) for *_, data in G.edges(data=True) for x in data.values())
     if booleans or _mixes(G, given, 1):
         ours, theirs = _as_floats(ours), _as_floats(theirs)
@@ -306,7 +306,7 @@ def _in_floats(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | N
 
 
 def _spectrum(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Of booleans SciPy computes NetworkX's eigenvalues in single precision."""
+    """Check eigenvalues; those of Boolean matrices to 1e-3, as SciPy computes them in single precision."""
     weights = {type(data.get(given.get("weight", "weight"), 1)) for *_, data in G.edges(data=True)}
     if weights == {bool}:
         return _said(np.allclose(np.sort(ours), np.sort(theirs), atol=1e-3), f"{ours!r:.80}; not {theirs!r:.80}")
@@ -324,7 +324,7 @@ def _as_floats(found: Any) -> Any:
 
 
 def _correlated(pairs: Callable[[Any, dict[str, Any]], Any]) -> Check:
-    """Return a check against the exact correlation of some pairs; NetworkX's sums may round, or wrap around."""
+    """Return a check against the exact correlation of pairs, as NetworkX's sums may round or wrap around."""
 
     def check(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
         if difference(ours, theirs, 1e-6) is None:
@@ -350,14 +350,14 @@ def _degrees_of(G: Any, given: dict[str, Any]) -> Any:
 
 
 def _known_values(G: Any, given: dict[str, Any]) -> Any:
-    """NetworkX counts the pairs whose second value one of the nodes has."""
+    """Return the pairs that NetworkX counts: those whose second value is that of a node in `nodes`."""
     name, nodes = given["attribute"], given.get("nodes")
     known = {G.nodes[node][name] for node in (G if nodes is None else nodes)}
     return [pair for pair in nx.node_attribute_xy(G, name, nodes, backend="networkx") if pair[1] in known]
 
 
 def _by_degrees(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Keys are Python's own numbers; sums of fractions, which are keys, may be rounded in another way."""
+    """Check dictionaries with numbers as keys, in Python's types; keys that are float sums to nine digits."""
     here, there = (_near_keys(found) for found in (pythons_own(ours), pythons_own(theirs)))
     return difference(here, there, 1e-6)
 
@@ -378,7 +378,7 @@ def _near_keys(found: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _a_flow(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Check that the value is the same, edges carry no more than they can, and each node gives what it gets."""
+    """Check that the value is NetworkX's, no edge exceeds its capacity, and every other node conserves the flow."""
     capacity, flow = given.get("capacity", "capacity"), ours[1]
     net = dict.fromkeys(G, 0.0)
     for u, row in flow.items():

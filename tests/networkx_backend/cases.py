@@ -12,7 +12,7 @@ import numpy as np
 
 
 def random_graph(seed: int, directed: bool = False) -> Any:
-    """Return a sparse graph of labels of many types, in no order, with attributes and some nodes alone."""
+    """Return a sparse graph with labels of many types in random order, attributes, and some isolated nodes."""
     chance = random.Random(seed)
     n = chance.choice([6, 17, 30])
     labels: list[Any] = [f"v{i}" if i % 3 == 0 else (i, "x") if i % 3 == 1 else -i for i in range(n)]
@@ -45,7 +45,7 @@ def sets(answer: Any) -> Any:
 
 
 def plain(answer: Any) -> Any:
-    """Return a result in a form that compares: iterators and arrays as lists, graphs by their content."""
+    """Return a result in a form that ``==`` compares: iterators and arrays as lists, graphs as their content."""
     if isinstance(answer, np.ndarray):
         return answer.tolist()
     if isinstance(answer, nx.Graph):
@@ -58,7 +58,7 @@ def plain(answer: Any) -> Any:
 
 
 def close(a: Any, b: Any) -> bool:
-    """Equal, with numbers that may differ in their last places, and the same in type but for int and float."""
+    """Return True if two answers are equal, numbers to 1e-6, of the same types except int and float."""
     if isinstance(a, dict):
         return isinstance(b, dict) and a.keys() == b.keys() and all(close(a[k], b[k]) for k in a)
     if isinstance(a, (list, tuple)):

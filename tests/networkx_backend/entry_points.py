@@ -1,4 +1,4 @@
-"""The entry points of pyproject.toml, for a checkout that is not installed, or was before they were written."""
+"""The entry points of pyproject.toml, for a checkout that is not installed, or whose installation lacks them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def write(folder: Path) -> Path:
-    """Make `folder` a place that a Python with it on its path finds the entry points in."""
+    """Write the package's metadata into `folder`, so that a Python with it on its path finds the entry points."""
     table = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     made = folder / f"sparsezc-{table['version']}.dist-info"
     made.mkdir()
@@ -24,7 +24,7 @@ def write(folder: Path) -> Path:
 
 
 def provide(folder: Path) -> None:
-    """Let this process have them; NetworkX looks once, when it is first imported."""
+    """Give this process the entry points, if it lacks them, before NetworkX reads them at its first import."""
     if not entry_points(group="networkx.backends", name="sparsezc"):
         sys.path.insert(0, str(write(folder)))
         importlib.invalidate_caches()

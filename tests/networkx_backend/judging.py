@@ -15,7 +15,7 @@ Outcome = tuple[str, Any]
 
 
 class Endless(BaseException):
-    """A call took longer than it may."""
+    """The error that ends a call after its time limit."""
 
 
 def _stop(*_: Any) -> None:
@@ -23,16 +23,16 @@ def _stop(*_: Any) -> None:
 
 
 def outcome(call: Callable[[], Any], seconds: float | None = None) -> Outcome:
-    """Return a call's result, iterators read to their end, or its error's class; Endless after some seconds."""
+    """Return a call's result, iterators read to their end, or its error's class, or "endless" after `seconds`."""
     if seconds is not None:
         before = signal.signal(signal.SIGALRM, _stop)
         try:
-            signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)  # again, as an error in a destructor is dropped
+            signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)  # repeats: Python ignores an error in a destructor
             try:
                 return outcome(call)
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
-        except Endless:  # which may come while the clock is being stopped
+        except Endless:  # also while the timer is being stopped
             signal.setitimer(signal.ITIMER_REAL, 0)
             return "endless", None
         finally:
@@ -47,7 +47,7 @@ def outcome(call: Callable[[], Any], seconds: float | None = None) -> Outcome:
 
 
 def pythons_own(found: Any) -> Any:
-    """Replace booleans and NumPy's numbers, which weights may be, by Python's integers and floats; keys stay."""
+    """Replace Booleans and NumPy's numbers in values, not in keys, by Python's integers and floats."""
     if isinstance(found, dict):
         return type(found)(*([found.default_factory] if hasattr(found, "default_factory") else []), {
             k: pythons_own(v) for k, v in found.items()
@@ -59,7 +59,7 @@ def pythons_own(found: Any) -> Any:
 
 
 def difference(a: Any, b: Any, tolerance: float, order: bool = True, path: str = "answer") -> str | None:
-    """Say where two answers differ, or None: the same types, numbers within `tolerance`, dictionaries in one order."""
+    """Describe where two answers differ in types, numbers beyond `tolerance` or dictionary order; None if nowhere."""
     if type(a) is not type(b):
         return f"{path} is a {type(a).__name__} ({a!r:.60}); NetworkX has a {type(b).__name__} ({b!r:.60})"
     if isinstance(a, (float, np.floating)):
@@ -95,11 +95,11 @@ def _first(found: Any) -> str | None:
 
 
 def _parts(G: Any) -> Any:
-    """Return what a user sees of a graph: kind, attributes, nodes and neighbours in their order."""
+    """Return the visible content of a graph: class, attributes, nodes and neighbours in their order."""
     adjacency = {u: {v: dict(data) for v, data in row.items()} for u, row in G.adj.items()}
     return [type(G).__name__, dict(G.graph), {u: dict(data) for u, data in G.nodes.items()}, adjacency]
 
 
 def weighs(G: Any, path: list[Any], weight: str | None) -> Any:
-    """Return the length of a path in the graph."""
+    """Return the sum of the weights of a path's edges, or its number of edges if `weight` is None."""
     return sum(1 if weight is None else G[u][v].get(weight, 1) for u, v in pairwise(path))

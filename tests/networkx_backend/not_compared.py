@@ -1,4 +1,4 @@
-"""Calls that are not compared: those that docs/networkx.md says are declined, and faults of NetworkX."""
+"""Calls that are not compared: those that the backend may decline by docs/networkx.md, and faults of NetworkX."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.networkx_backend.judging import Outcome, outcome
 
 
 def may_decline(name: str, G: Any, given: dict[str, Any]) -> bool:
-    """Return whether docs/networkx.md, which has the lines of ``info.FUNCTIONS``, says that a call is declined."""
+    """Return True if the backend may decline a call by docs/networkx.md, which has the lines of ``info.FUNCTIONS``."""
     limits = functions()[name]
     given = {k: v for k, v in interface.CLAIMS[name].defaults.items() if v is not Parameter.empty} | given
     if "that are matrices" in limits or (
@@ -43,7 +43,7 @@ def may_decline(name: str, G: Any, given: dict[str, Any]) -> bool:
     if "whole side" in limits and not _is_side(G, given["nodes"]):
         return True
     if "finite capacity" in limits:
-        # NetworkX 3.7 keeps all attributes, and after a failed conversion of one tries no other
+        # NetworkX 3.7 converts all attributes, and does not retry after one fails
         if networkx_versions.SINCE_3_7 and not all(_finite(x) for *_, d in G.edges(data=True) for x in d.values()):
             return True
         known = [d.get(given.get("capacity", "capacity")) for _, _, d in G.edges(data=True)]
@@ -64,19 +64,19 @@ def _finite(x: Any) -> bool:
 
 
 def _lists(given: dict[str, Any]) -> list[Any]:
-    """Return all nodes in lists among the arguments."""
+    """Return all elements of the arguments that are lists."""
     return [node for value in given.values() if isinstance(value, list) for node in value]
 
 
 def _is_side(G: Any, nodes: Any) -> bool:
-    """Return whether these are one whole side of a bipartite graph: every edge has one end among them."""
+    """Return True if the nodes are distinct and one side of a bipartite graph: every edge has one end among them."""
     side = set(nodes)
     once = len(side) == len(list(nodes)) and side <= set(G)
     return once and all((u in side) != (v in side) for u, v in G.edges)
 
 
 def _two_values(G: Any, weight: Any) -> bool:
-    """Return whether an undirected view has edges whose directions differ in an attribute."""
+    """Return True if an undirected view has an edge whose two directions differ in the attribute."""
 
     def value(u: Any, v: Any) -> tuple[bool, Any]:
         found = G[u][v].get(weight, 1)
@@ -85,7 +85,7 @@ def _two_values(G: Any, weight: Any) -> bool:
     return not G.is_directed() and any(value(u, v) != value(v, u) for u in G for v in G[u])
 
 
-#: Where sums of weights may leave 64 bits.
+#: Weights below this bound have sums that fit 64 bits.
 _MOST = 2**50
 
 
@@ -116,19 +116,18 @@ def _attribute(name: str, given: dict[str, Any]) -> Any:
 
 #: Calls whose outcome is a fault of NetworkX, with the reason.
 NETWORKX_S_OWN: dict[str, Callable[[Any, dict[str, Any], Outcome], bool]] = {
-    # it adds a node to the graph for a while, which frozen graphs and views refuse
+    # NetworkX adds a node to the graph temporarily, which frozen graphs and views refuse
     "negative_edge_cycle": lambda G, given, theirs: theirs == ("raised", nx.NetworkXError),
-    # SciPy's solver refuses matrices of one row and those without entries, with errors of its own
-    # SciPy's statistics fail to import in some of its versions
+    # scipy.stats fails to import in some versions of SciPy
     "degree_pearson_correlation_coefficient": lambda G, given, theirs: theirs == ("raised", NameError),
-    # it wants at least one edge, if there may be parallel ones
+    # NetworkX needs at least one edge in multigraphs
     **dict.fromkeys(
         ("to_numpy_array", "to_pandas_adjacency"),
         lambda G, given, theirs: theirs == ("raised", ValueError) and not G.subgraph(given["nodelist"] or G).size(),
     ),
-    # it wants at least one edge from the rows
+    # NetworkX needs at least one edge from the rows' nodes
     "biadjacency_matrix": lambda G, given, theirs: theirs == ("raised", ValueError),
-    # the power method, which it has since 3.7, needs more steps than the Lanczos method, and never ends without edges
+    # SciPy's solver refuses matrices of one row or without entries; the power method (3.7) may not converge
     "hits": lambda G, given, theirs: (
         theirs[0] == "raised"
         and (
@@ -136,11 +135,11 @@ NETWORKX_S_OWN: dict[str, Callable[[Any, dict[str, Any], Outcome], bool]] = {
             or (networkx_versions.SINCE_3_7 and theirs[1] is nx.PowerIterationFailedConvergence)
         )
     ),
-    # it compares labels of unions that gain as much
+    # NetworkX compares the labels of unions of equal gain
     "greedy_modularity_communities": lambda G, given, theirs: theirs == ("raised", TypeError),
-    # it subtracts matrices of booleans, which is "exclusive or"
+    # NetworkX subtracts Boolean matrices, which NumPy takes for "exclusive or"
     "tournament_matrix": lambda G, given, theirs: {bool} == {type(d.get("weight", 1)) for *_, d in G.edges(data=True)},
-    # they square sums of weights, which may be too large for that
+    # NetworkX squares sums of weights, which may overflow
     "modularity": lambda G, given, theirs: theirs == ("raised", OverflowError),
     "hyper_wiener_index": lambda G, given, theirs: theirs == ("raised", OverflowError),
     "louvain_communities": lambda G, given, theirs: theirs == ("raised", OverflowError),
@@ -148,12 +147,12 @@ NETWORKX_S_OWN: dict[str, Callable[[Any, dict[str, Any], Outcome], bool]] = {
 
 
 def with_numbers(name: str, G: Any, given: dict[str, Any], theirs: Outcome) -> Outcome:
-    """NetworkX's outcome; where it fails at labels and not at the graph, that of the graph with numbers for labels.
+    """Return NetworkX's outcome, or that for numbered nodes if NetworkX fails at the labels.
 
     `stoer_wagner` copies the graph from a generator that compares the ends of each edge, ``u != v``. For one of NumPy's
-    numbers and a tuple of several that is an array and has no truth value. ``nx.Graph`` drops this ValueError and tries
-    the generator again as another kind of data; it has ended, the copy is empty, and to take a first node of it is a
-    StopIteration. The same comparison of neighbours that no edge joins, when nodes are merged, is a ValueError.
+    numbers and a tuple of several elements the result is an array, which has no truth value. ``nx.Graph`` drops this
+    ValueError and reads the generator again as another kind of data; the generator has ended, so the copy is empty and
+    its first node raises StopIteration. When nodes are merged, the same comparison raises ValueError.
     """
     at_an_edge = theirs == ("raised", StopIteration) and any(_incomparable(u, v) for u, v, *_ in G.edges)
     if name == "stoer_wagner" and (at_an_edge or (theirs == ("raised", ValueError) and clash(G))):
@@ -162,7 +161,7 @@ def with_numbers(name: str, G: Any, given: dict[str, Any], theirs: Outcome) -> O
     return theirs
 
 
-#: Functions whose sums of parallel edges NetworkX computes by SciPy, of booleans as "or".
+#: Functions for which NetworkX sums parallel edges by SciPy, which takes the "or" of Booleans.
 _OF_SUMS = {
     "adjacency_matrix", "adjacency_spectrum", "bethe_hessian_matrix", "bethe_hessian_spectrum", "biadjacency_matrix",
     "constraint", "effective_size", "laplacian_matrix", "laplacian_spectrum", "normalized_laplacian_matrix",
@@ -171,7 +170,7 @@ _OF_SUMS = {
 
 
 def ors(name: str, G: Any) -> bool:
-    """Return whether NetworkX may have the "or" of parallel edges where their sum is needed."""
+    """Return True if NetworkX may take the "or" of Boolean parallel edges in place of their sum."""
     return (
         name in _OF_SUMS
         and G.is_multigraph()
@@ -188,5 +187,5 @@ def _incomparable(u: Any, v: Any) -> bool:
 
 
 def clash(G: Any) -> bool:
-    """Return whether labels cannot be compared: NumPy compares its numbers with a tuple's parts, and NetworkX fails."""
+    """Return True if labels are both NumPy's numbers and tuples, whose comparison is an array and fails NetworkX."""
     return any(isinstance(u, np.generic) for u in G) and any(isinstance(u, tuple) for u in G)

@@ -15,7 +15,7 @@ import numpy as np
 
 
 class _Alike:
-    """A label whose hash says little."""
+    """A label whose hash collides with those of many others."""
 
     def __init__(self, k: int) -> None:
         self.k = k
@@ -30,7 +30,7 @@ class _Alike:
         return f"alike {self.k}"
 
 
-#: Each list is one graph's stock of labels.
+#: Functions from a node's number to its label; each graph uses one.
 _LABELS: list[Callable[[int], Any]] = [
     lambda i: i,
     lambda i: float(i),
@@ -74,7 +74,7 @@ _COMMON = ("none", "whole", "zeros", "fractions", "some", "mixed")
 
 
 def _edges(rng: np.random.Generator, n: int) -> list[tuple[int, int]]:
-    """Numbers of nodes, by one of many rules."""
+    """Return edges as pairs of node numbers, by one of nine random rules."""
     rule = int(rng.integers(9))
     if rule == 0:
         return []
@@ -90,15 +90,15 @@ def _edges(rng: np.random.Generator, n: int) -> list[tuple[int, int]]:
         return [(i, j) for i in range(n) for j in range(n) if i != j]
     m = n * int(rng.integers(1, 4)) if n > 1 else 0
     pairs = [(int(rng.integers(n)), int(rng.integers(n))) for _ in range(m)]
-    if rule == 6:  # without cycles, if directed
+    if rule == 6:  # acyclic if directed
         return [(min(p), max(p)) for p in pairs if p[0] != p[1]]
-    if rule == 7:  # all from one half: nodes alone, and no way back
+    if rule == 7:  # sources in the first half only: isolated nodes, dead ends
         return [(i // 2, j) for i, j in pairs]
     return [p for p in pairs if p[0] != p[1] or rng.random() < 0.3]
 
 
 def graph(rng: np.random.Generator) -> Any:
-    """Return a graph that NetworkX takes: of any kind, size, labels and weights; perhaps a view, or frozen."""
+    """Return a graph of NetworkX of any class, size, labels and weights; perhaps a view, or frozen."""
     kinds = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
     G: Any = kinds[int(rng.choice(4, p=[0.47, 0.47, 0.03, 0.03]))](name="g")
     n = int(rng.choice([0, 1, 2, 3, 5, 8, 12, 20], p=[0.04, 0.06, 0.1, 0.1, 0.2, 0.2, 0.2, 0.1]))
@@ -140,7 +140,7 @@ def _as_view(rng: np.random.Generator, G: Any) -> Any:
     return G
 
 
-#: Arguments of which the backend takes the default alone, or that say nothing about a graph.
+#: Parameters for which the backend accepts only the default, or that do not affect the answer.
 _LEFT_OUT = {
     "backend", "backend_kwargs", "heap", "sort_neighbors", "sp", "flow_func", "kwargs", "heuristic", "neighbors",
     "paths", "attr", "scc", "dtype", "order", "multigraph_weight", "data", "keys", "default", "Q",
@@ -150,19 +150,19 @@ _LEFT_OUT = {
 
 
 def function_of(name: str) -> Any:
-    """Return NetworkX's function of a claim, as users call it."""
+    """Return the NetworkX function that a claim names, as users call it."""
     original = nx.utils.backends._registered_algorithms[name].orig_func
     return getattr(sys.modules[original.__module__], original.__name__)
 
 
 class Arguments:
-    """Draws the arguments of NetworkX's functions for one graph, by their parameters' names."""
+    """Generator of arguments of NetworkX's functions for one graph, by parameter name."""
 
     def __init__(self, rng: np.random.Generator, G: Any) -> None:
         self.rng, self.G, self.nodes = rng, G, list(G)
 
     def draw(self, name: str, function: Any) -> dict[str, Any]:
-        """Arguments by names: those without a default always, others now and then."""
+        """Return random arguments by name: always those without a default, others with a probability of 0.4."""
         given = {}
         for p in list(signature(function).parameters.values())[1:]:
             if p.name in _LEFT_OUT:
@@ -193,7 +193,7 @@ class Arguments:
     def _one(self, function: str, name: str) -> Any:
         pick = self._pick
         if function == "rich_club_coefficient":
-            return False  # test_chosen_answers.py has those beside random graphs
+            return False  # ratios to random graphs: test_chosen_answers.py
         if function == "hits" and name == "method":
             return pick("power_iteration", "svd")
         if name in ("H", "G2"):
@@ -283,7 +283,7 @@ class Arguments:
         return choices[name]() if name in choices else bool(self.rng.random() < 0.5)
 
     def _other(self) -> Any:
-        """Return the graph again, or with an edge less or more, or its reverse."""
+        """Return a copy of the graph, perhaps with an edge fewer or more."""
         H = self.G.__class__(self.G)
         edges = list(H.edges)
         if edges and self.rng.random() < 0.4:

@@ -1,6 +1,6 @@
-"""The table of docs/networkx.md, of the claims and the published times: ``python -m tests.networkx_backend.page``.
+"""The table of docs/networkx.md from claims and published times: ``python -m tests.networkx_backend.page``.
 
-Its arguments are result files of ``benchmarks.networkx_overhead``, which are published first.
+Its arguments are result files of ``benchmarks.networkx_overhead``, whose times it publishes first.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from tests.networkx_backend.entry_points import ROOT
 
 PAGE = ROOT / "docs" / "networkx.md"
 PUBLISHED = ROOT / "benchmarks" / "published" / "files" / "networkx.json"
-#: The name of NetworkX's own seconds in a case, of each call whose time with the backend is a trial.
+#: Series of a case that has NetworkX's own seconds; the case's trials are calls with the backend.
 NETWORKX = "NetworkX"
-#: Nodes of the graphs on which NetworkX takes few seconds.
+#: Nodes of the medium graphs, on which NetworkX takes a few seconds.
 _NODES = 1_000
-_OF_SIZE = {"medium": _NODES, "fewer": 300, "small": 30}  # by the benchmark's names
+_OF_SIZE = {"medium": _NODES, "fewer": 300, "small": 30}  # by the benchmark's names of sizes
 HEAD = ["| function | time over NetworkX's | sent | limits |", "| --- | --- | --- | --- |"]
 
 
@@ -42,7 +42,7 @@ def _ratio(case: frame.Case | None) -> str:
 
 
 def sent(name: str) -> str:
-    """Return which calls of a function come to the backend that is switched on, by its estimates."""
+    """Return the table's words for the calls that NetworkX sends to the enabled backend, by its estimates."""
     times = TIMES.get(name)
     if times is None:
         return "no"
@@ -60,7 +60,7 @@ def sent(name: str) -> str:
 
 
 def _rounded(seconds: float) -> float:
-    """Return seconds to three digits."""
+    """Return seconds rounded to three significant digits."""
     return float(f"{seconds:.3g}")
 
 
@@ -77,7 +77,7 @@ def table() -> list[str]:
 def publish_times(found: list[dict[str, Any]]) -> None:
     """Publish the times of ``benchmarks.networkx_overhead --forced --sizes medium --out FILE`` by function.
 
-    Each has the commit that it was timed at; functions that were not measured keep their times.
+    Each time has its commit; functions that were not measured keep their times.
     """
     with tempfile.TemporaryDirectory() as folder:
         made = frame.Report("networkx_overhead", "ms", Path(folder) / "networkx.json")

@@ -1,4 +1,4 @@
-"""Each claimed function, called with ``backend="sparsezc"``, has NetworkX's answer on random graphs with odd labels."""
+"""Each claimed function with ``backend="sparsezc"`` gives NetworkX's answer on random graphs with odd labels."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BACKEND = {"backend": "sparsezc"}
 
 @pytest.fixture(autouse=True)
 def silent_cache(request: pytest.FixtureRequest) -> Iterator[None]:
-    """NetworkX warns when a conversion is used again; here that is meant. Every other seed runs without autocompute."""
+    """Ignore NetworkX's warning of cached conversions, and turn autocompute off for every other seed."""
     seed = getattr(request.node, "callspec", None) and request.node.callspec.params.get("seed", 0)
     with nx.config(warnings_to_ignore={"cache"}), config.set(autocompute=not seed or seed % 2 == 0):
         yield
@@ -136,7 +136,7 @@ def test_negative_lengths(seed: int) -> None:
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_trees_of_searches(seed: int, directed: bool) -> None:
-    """Any of the shortest paths is right: each is held by its length, not by its nodes."""
+    """Trees have NetworkX's nodes at its distances; any of several shortest paths is right."""
     G = random_graph(seed, directed)
     source = first(G)
     for options in ({}, {"depth_limit": 1}, {"depth_limit": 0}, {"reverse": True}):
@@ -275,7 +275,7 @@ def test_trees_and_cuts(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_lower_bound_of_the_diameter(seed: int, directed: bool) -> None:
-    """Both take a farthest node, perhaps another one: never more than the diameter, nor less than half of it."""
+    """The bound is at most the diameter and, of undirected graphs, at least half; several farthest nodes are right."""
     G = connected(seed, directed)
     found, exact = nx.approximation.diameter(G, seed=seed, **BACKEND), nx.diameter(G)
     assert type(found) is int

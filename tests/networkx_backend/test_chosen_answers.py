@@ -1,4 +1,4 @@
-"""Answers that depend on NetworkX's choices among equals: searches with estimates, unions of communities, holes."""
+"""Answers that depend on NetworkX's choice among equals: A* searches, unions of communities, structural holes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BACKEND, THEIRS = {"backend": "sparsezc"}, {"backend": "networkx"}
 
 
 def both(call: Any, tolerance: float = 0.0, order: bool = True) -> None:
-    """Check that both give the same answer, or error, from a graph of its own for each call."""
+    """Check that a call gives the same answer or error with the backend and with NetworkX alone."""
     ours, theirs = (outcome(lambda how=how: call(**how)) for how in (BACKEND, THEIRS))
     assert ours[0] == theirs[0], (ours, theirs)
     assert difference(ours[1], theirs[1], tolerance, order=order) is None
@@ -25,7 +25,7 @@ def both(call: Any, tolerance: float = 0.0, order: bool = True) -> None:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
 def test_a_search_towards_a_target(kind: Any, seed: int) -> None:
-    """Estimates may be too large, inconsistent, or those of a grid; the path is NetworkX's, step by step."""
+    """A* paths are NetworkX's, step by step, also with estimates that are too large or inconsistent."""
     G = kind(random_graph(seed, directed=kind is nx.DiGraph))
     if seed % 2:
         for _, _, data in G.edges(data=True):
@@ -54,7 +54,7 @@ def test_a_search_on_a_grid_looks_where_the_target_is() -> None:
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("directed", [False, True])
 def test_unions_of_communities(directed: bool, seed: int) -> None:
-    """The same unions, of equal gains too: labels that are compared are not in the graph's order."""
+    """Unions are NetworkX's also among equal gains, where it compares labels, here not in the graph's order."""
     rng = np.random.default_rng(seed)
     G = nx.gnp_random_graph(int(rng.integers(2, 25)), 0.15, seed=seed, directed=directed)
     G = nx.relabel_nodes(G, {v: f"v{x}" for v, x in enumerate(rng.permutation(len(G)))})
@@ -95,7 +95,7 @@ def test_holes_of_some_nodes(directed: bool, seed: int) -> None:
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
 def test_ties_of_weight_0_are_neighbours_among_some_nodes(kind: Any) -> None:
-    """A node whose neighbours have no other ties has an integer; asked for all, NetworkX leaves such ties out."""
+    """With a list of nodes, ties of weight 0 are neighbours as in NetworkX, which ignores them without a list."""
     G = kind()
     G.add_weighted_edges_from(
         [(0, 1, 0), (1, 2, 3), (2, 0, 1), (0, 3, 0.0), (4, 5, 0), (5, 4, 0), (2, 6, 0), (6, 7, 0)]
@@ -108,7 +108,7 @@ def test_ties_of_weight_0_are_neighbours_among_some_nodes(kind: Any) -> None:
 
 @pytest.mark.parametrize("weight", [None, "weight"])
 def test_a_sink_has_an_effective_size(weight: str | None) -> None:
-    """By the formula, over the ties in either direction; NetworkX has NaN for it among some nodes."""
+    """A sink's effective size follows the formula over ties in both directions; NetworkX gives NaN in a list."""
     G = nx.DiGraph([(0, 1), (1, 0), (1, 2), (2, 3), (0, 3), (4, 0), (4, 3)])
     for k, (_, _, data) in enumerate(G.edges(data=True)):
         data["weight"] = k + 1
@@ -131,7 +131,7 @@ def test_the_constraint_of_a_node_whose_ties_are_loops() -> None:
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
 def test_each_of_the_shortest_paths_once(kind: Any) -> None:
-    """Over cycles of length 0, on which NetworkX repeats paths, and among labels that NumPy compares as arrays."""
+    """Each path is listed once, also over cycles of length 0, where NetworkX repeats some, and with NumPy's labels."""
     G = kind()
     G.add_weighted_edges_from([(0, 1, 0), (1, 2, 0), (2, 0, 0), (2, 3, 1), (0, 3, 1), (3, 3, 0)])
     theirs = list(nx.all_shortest_paths(G.copy(), 0, 3, "weight", **THEIRS))
@@ -144,7 +144,7 @@ def test_each_of_the_shortest_paths_once(kind: Any) -> None:
 
 @pytest.mark.parametrize("far", [1e17, 1e294])
 def test_steps_too_short_to_change_a_distance(far: float) -> None:
-    """Nodes at the same distance are then before each other on shortest paths."""
+    """Paths are NetworkX's where rounding makes a step vanish, so that two nodes precede each other."""
     G = nx.Graph()
     G.add_weighted_edges_from([(0, 1, 2 * far), (0, 2, far), (1, 2, far), (1, 3, 2.0), (3, 4, 0.5), (1, 4, 1.0)])
     both(lambda **how: dict(nx.single_source_all_shortest_paths(G.copy(), 0, weight="weight", **how)), order=False)
@@ -192,9 +192,9 @@ def test_sums_without_a_fraction_are_integers(kind: Any) -> None:
 
 
 def test_rich_clubs_beside_those_of_random_graphs() -> None:
-    """Ratios of one graph are near those that NetworkX has on average; its errors are the same."""
+    """Mean ratios to random graphs agree with NetworkX's to four standard errors; its errors are the same."""
     G = nx.gnp_random_graph(40, 0.15, seed=2)
-    G.add_edges_from((u, v) for u in range(2) for v in G if u != v)  # joined to all in any graph of these degrees
+    G.add_edges_from((u, v) for u in range(2) for v in G if u != v)  # neighbours of all, by degree
     ours, theirs = (
         [nx.rich_club_coefficient(G.copy(), Q=4, seed=s, **how) for s in range(8)] for how in (BACKEND, THEIRS)
     )

@@ -1,4 +1,4 @@
-"""Errors, types, declined calls, caches with the graph, and graphs without a NetworkX original."""
+"""Errors, types, declined calls, conversions cached with the graph, and graphs made of a Matrix."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_an_older_networkx_is_refused() -> None:
 
 
 def test_every_claim_has_networkx_names() -> None:
-    """The arguments are NetworkX's, in its order and with its defaults."""
+    """Each claim has NetworkX's parameters, in its order and with its defaults."""
     for name, claim in interface.CLAIMS.items():
         theirs = signature(nx.utils.backends._registered_algorithms[name]).parameters.values()
         expected = [(p.name, p.default) for p in theirs if p.name not in ("backend", "backend_kwargs", "heap")]
@@ -67,7 +67,7 @@ Call = Callable[[], Any]
 
 
 def errors() -> list[tuple[Call, Any]]:
-    """Return calls that NetworkX refuses, by function, arguments and graph."""
+    """Return calls that NetworkX refuses, each with the class of its error."""
     null = nx.Graph()
     acyclic = nx.DiGraph([(0, 1)])
     failure = nx.PowerIterationFailedConvergence
@@ -160,7 +160,7 @@ def errors() -> list[tuple[Call, Any]]:
 
 @pytest.mark.parametrize("k", range(len(errors())))
 def test_errors_are_networkxs(k: int) -> None:
-    """The very class that NetworkX raises."""
+    """The error has exactly the class of NetworkX's."""
     call, error = errors()[k]
     with pytest.raises(error) as theirs:
         call({})  # type: ignore[call-arg]
@@ -225,7 +225,7 @@ def test_what_has_no_right_answer_here_is_declined(call: Call) -> None:
 
 
 def test_what_is_declined_networkx_answers() -> None:
-    """With the backend in front of NetworkX, callers see no difference."""
+    """NetworkX computes declined calls when the backend is in its list of priorities."""
     G = nx.MultiGraph([(0, 1), (0, 1), (1, 2)])
     with nx.config.backend_priority(algos=["sparsezc"]):
         found = nx.pagerank(G), nx.greedy_color(PATH, "DSATUR"), nx.triangles(PATH)
@@ -252,7 +252,7 @@ def test_a_conversion_with_all_attributes_serves_every_weight() -> None:
 
 
 def test_a_class_with_neighbours_of_its_own() -> None:
-    """As NetworkX has for complements of graphs."""
+    """The neighbours of a subclass that overrides ``adj``, as NetworkX's complement graphs do, are respected."""
 
     class Reversed(nx.DiGraph):  # type: ignore[type-arg]
         adj = property(lambda self: {v: dict(self.pred[v]) for v in self})  # type: ignore[assignment]
@@ -276,7 +276,7 @@ def test_distances_come_the_nearest_first() -> None:
 
 
 def test_graphs_that_networkx_never_held() -> None:
-    """A Matrix with names is enough; NetworkX's functions come here without being asked to."""
+    """NetworkX sends functions of a graph made of a Matrix here without a ``backend`` argument."""
     A = gb.Matrix.from_edgelist([(0, 1), (1, 2)], [5, 7], nrows=3, ncols=3)
     G = DiGraph(A, nodes=["a", "b", "c"], weight="km")
     assert nx.single_source_dijkstra_path_length(G, "a", weight="km") == {"a": 0, "b": 5, "c": 12}
@@ -343,12 +343,12 @@ def test_a_matrix_is_no_graph_yet() -> None:
 
 
 def test_what_networkx_alone_computes() -> None:
-    """Named with the backend, with a graph that is a Matrix, and looked for in the package."""
+    """A function that the backend lacks is refused by name: with ``backend``, for a Matrix graph, as an attribute."""
     said = "sparsezc has no find_cliques; NetworkX itself computes find_cliques: leave out backend="
     with pytest.raises(NotImplementedError, match=said):
         nx.find_cliques(PATH, backend="sparsezc")
     with pytest.raises(NotImplementedError, match=r"'find_cliques' is not implemented by .* 'networkx'"):
-        nx.find_cliques(Graph(gb.io.read("star:4")))  # NetworkX's own words
+        nx.find_cliques(Graph(gb.io.read("star:4")))  # NetworkX's message
     with nx.config(backend_priority=["sparsezc"]):
         assert len(list(nx.find_cliques(PATH))) == 3
         with nx.config(fallback_to_nx=True):
@@ -368,7 +368,7 @@ def test_functions_looked_for_in_the_package() -> None:
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.subgraph_view, Graph])
 def test_loops_are_named_in_the_error_itself(kind: Any) -> None:
-    """Not in its cause alone, as what a function raises is; and NetworkX computes where no backend is named."""
+    """The error itself, not only its cause, names the loops; without a named backend NetworkX computes."""
     G = nx.Graph([(0, 1), (1, 2), (2, 0), (2, 3), (3, 0), (3, 3)])
     given = Graph(gb.io.from_networkx(G)) if kind is Graph else kind(G)
     for function, options in (

@@ -1,4 +1,4 @@
-"""Which calls NetworkX sends to the backend that is switched on, and the reasons for the others."""
+"""Dispatch: the calls that NetworkX sends to the enabled backend, and the reasons against the others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SWITCHED_ON = {"backend_priority": ["sparsezc"], "fallback_to_nx": True, "warnin
 
 @pytest.fixture(autouse=True)
 def started(monkeypatch: pytest.MonkeyPatch) -> None:
-    """SuiteSparse is loaded, as after a first call."""
+    """Load SuiteSparse, as a first call does."""
     nx.core_number(nx.path_graph(2), backend="sparsezc")
     monkeypatch.setattr(dispatch, "_waited", [0.0])
 
@@ -61,14 +61,14 @@ def test_local_calls_and_small_graphs_stay_with_networkx(wide: Any) -> None:
 
 
 def test_a_decision_makes_no_view_of_each_node(wide: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """20,000 views take as long as a search."""
+    """Deciding creates no view of a node's neighbours, as 20,000 views take as long as a search."""
     monkeypatch.setattr(nx.classes.coreviews.AtlasView, "__init__", lambda *_: pytest.fail("a view was made"))
     for name in ("pagerank", "closeness_centrality", "triangles", "clustering"):
         assert should_run(name, (wide,), {}) is True
 
 
 def test_a_decision_never_raises(wide: Any) -> None:
-    """Not for arguments that no function takes, nor after a conversion that failed, which NetworkX keeps as a text."""
+    """A decision gives a reason for wrong arguments, and after a failed conversion, which NetworkX caches as a text."""
     unknown = "its time for these arguments is not known ("
     assert reason("betweenness_centrality", wide, 2.5).startswith(unknown)
     assert reason("eccentricity", wide, np.array(3)).startswith(unknown)
@@ -84,7 +84,7 @@ def test_a_decision_never_raises(wide: Any) -> None:
 
 
 def test_a_decision_takes_a_small_share_of_the_call() -> None:
-    """By the rows that it reads: few where a tenth of the nodes decides, and never more than are allowed."""
+    """A decision reads few rows of neighbours: a tenth of the nodes, and never more than its limit."""
     G, rows = nx.gnm_random_graph(3000, 15_000, seed=1), []
 
     class Rows(dict[Any, Any]):
@@ -102,7 +102,7 @@ def test_a_decision_takes_a_small_share_of_the_call() -> None:
 
 
 def test_searches_count_by_their_number(wide: Any) -> None:
-    """Of sources, of nodes that are asked for, and of nodes that they reach."""
+    """Estimates count a call's searches: by sources, by requested nodes, and by the nodes that they reach."""
     assert should_run("betweenness_centrality", (wide,), {"k": 50, "seed": 7}) is True
     assert reason("betweenness_centrality", wide, 1).startswith("about 0.0")
     assert should_run("betweenness_centrality", (wide,), {"k": 50, "weight": "weight"}) is True
@@ -136,7 +136,7 @@ def test_the_first_call_waits_until_the_start_of_the_library_pays(wide: Any, mon
 
 
 def test_other_answers_come_only_if_they_are_wanted(wide: Any) -> None:
-    """Louvain's, for a seed; without one NetworkX's own answer is another in each run."""
+    """Louvain with a seed is sent only with same_answers=False, as its partition differs; without a seed always."""
     found = reason("louvain_communities", wide, seed=random.Random(7))
     assert found.startswith("its partition differs from NetworkX's for the same seed (about 0.89 s in NetworkX, ")
     assert should_run("louvain_communities", (wide,), {"seed": random._inst}) is True  # type: ignore[attr-defined]
@@ -147,7 +147,7 @@ def test_other_answers_come_only_if_they_are_wanted(wide: Any) -> None:
 
 
 def test_a_line_for_each_call(wide: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    """Not for those that NetworkX's own functions make."""
+    """Each call of the user's is logged in one line; calls by NetworkX's own functions are not."""
     G = wide.copy()
     try:
         log_calls()
@@ -169,7 +169,7 @@ def test_a_line_for_each_call(wide: Any, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_line_for_a_refusal_after_the_call_was_sent(capsys: pytest.CaptureFixture[str]) -> None:
-    """By the function: a conversion that fails is none, as the call is not sent then, and no second call is refused."""
+    """A function's refusal is logged after "was sent"; a failed conversion is logged as "was not sent"."""
     G = nx.Graph([(0, 1), (1, 1)])
     try:
         log_calls()
@@ -192,7 +192,7 @@ def test_a_line_for_a_refusal_after_the_call_was_sent(capsys: pytest.CaptureFixt
 
 
 def test_other_logs_of_a_program_are_as_before() -> None:
-    """At the level that the program sets for them, before or meanwhile; and NetworkX's loggers afterwards."""
+    """log_calls() shows no other records than the program's levels allow; turning it off restores all loggers."""
     records: list[logging.LogRecord] = []
     handler = logging.Handler()
     handler.emit = records.append  # type: ignore[method-assign]
@@ -221,7 +221,7 @@ def test_answers_of_another_order_are_not_sent() -> None:
 
 
 def test_each_function_that_is_faster_has_its_times() -> None:
-    """By the published times: of others NetworkX's are not longer than a conversion and the call here, or hardly."""
+    """For functions without an estimate, NetworkX's published time is at most 1.5 times that of conversion and call."""
     assert set(TIMES) <= set(FUNCTIONS)
     for case in json.loads(PUBLISHED.read_text())["cases"]:
         claim = interface.CLAIMS.get(case["name"])

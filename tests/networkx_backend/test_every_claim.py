@@ -1,6 +1,6 @@
-"""Each claimed function, with drawn arguments, has NetworkX's answer on graphs of every kind; none only declines.
+"""Each claimed function, with random arguments, gives NetworkX's answer on graphs of every class; none only declines.
 
-The judge of such calls excuses NetworkX's faults, and no wrong answer with them.
+The judge of these calls, which excuses NetworkX's faults, is tested to excuse no wrong answer.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.networkx_backend.judging import difference, outcome
 from tests.networkx_backend.odd_graphs import Arguments
 
 BACKEND = {"backend": "sparsezc"}
-#: Their graphs are not drawn here: those of matrices are in test_generators.py, others in test_answers.py and
+#: Functions with tests in other files, as their graphs are not drawn here: test_generators.py, test_answers.py,
 #: test_flows_and_bipartite.py.
 _ELSEWHERE = {
     "complement", "reverse", "find_negative_cycle", "maximum_flow", "maximum_flow_value", "weighted_projected_graph",
@@ -61,7 +61,7 @@ GRAPHS = {
     "parallel directed edges": _several,
     "tournament": lambda: nx.DiGraph((u, v) if (u * v) % 3 else (v, u) for u in range(6) for v in range(u)),
 }
-#: Functions are tried in this many tests.
+#: Number of tests among which the functions are divided.
 PARTS = 8
 
 
@@ -156,7 +156,7 @@ def test_tables_that_do_not_fit() -> None:
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_matrix_reads_like_a_networkx_graph(directed: bool) -> None:
-    """NetworkX's methods, and its own views of a graph with the same edges."""
+    """A graph made of a Matrix has NetworkX's methods and views, with the answers of an equal NetworkX graph."""
     A = gb.Matrix.from_edgelist([(0, 1), (1, 0), (1, 2), (2, 1), (2, 2)], [5, 5, 7, 7, 1], nrows=4, ncols=4)
     G = (DiGraph if directed else Graph)(A, nodes="abcd", weight="km")
     N = nx.DiGraph() if directed else nx.Graph()
@@ -203,7 +203,7 @@ def test_a_matrix_reads_like_a_networkx_graph(directed: bool) -> None:
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
 def test_networkx_makes_views_and_copies_of_a_graphs_class(kind: Any) -> None:
-    """It calls the class of a graph to fill what that makes: a graph of its own, of the same kind."""
+    """NetworkX calls the class of our graph and gets a NetworkX graph of the same kind, which it then fills."""
     N = kind(connected(3, directed=True))
     N.add_edges_from(list(N.edges)[:4])
     G, few, ends = convert_from_nx(N, preserve_edge_attrs=True), list(N)[:5], list(N.edges)[:5]

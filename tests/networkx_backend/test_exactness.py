@@ -1,4 +1,4 @@
-"""Labels are the graph's own, numbers have NetworkX's types, dictionaries its order; local calls are left to it."""
+"""Labels are the graph's own, numbers have NetworkX's types, dictionaries its order; NetworkX keeps local calls."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def same(name: str, G: Any, *args: Any, **options: Any) -> None:
 
 
 def shuffled(kind: Any = nx.Graph) -> Any:
-    """Return a graph whose edges come in no order."""
+    """Return a graph whose nodes and edges are unordered."""
     G = kind()
     G.add_nodes_from("dbaecf")
     G.add_weighted_edges_from(
@@ -62,7 +62,7 @@ def test_searches_keep_the_order_of_the_edges(kind: Any) -> None:
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
 @pytest.mark.parametrize("cutoff", [None, 2, -1])
 def test_lengths_keep_types_ties_and_order(kind: Any, cutoff: Any) -> None:
-    """Integers and fractions mix, some lengths are equal, and one is 0."""
+    """Distances have NetworkX's types and order where integers and floats mix, some are equal, and one is 0."""
     G = shuffled(kind)
     same("single_source_dijkstra", G, "a", cutoff=cutoff)
     same("all_pairs_dijkstra_path_length", G, cutoff=cutoff)
@@ -82,7 +82,7 @@ def test_topological_order_is_networkxs() -> None:
 def test_spanning_edges_are_kruskals(name: str) -> None:
     rng = random.Random(5)
     G = nx.Graph()
-    for u, v in rng.sample(list(nx.complete_graph(12).edges), 30):  # weights of which most are equal to others
+    for u, v in rng.sample(list(nx.complete_graph(12).edges), 30):  # with many equal weights
         G.add_edge(*rng.sample((u, v), 2), weight=rng.choice([1, 2, 2.0, 0.5, -1]))
     for graph in (G, shuffled(), nx.complete_graph(5)):
         same(name, graph)
@@ -128,7 +128,7 @@ def test_views_whose_edges_have_two_values_are_declined(back: Any) -> None:
         with pytest.raises(NotImplementedError):
             nx.floyd_warshall(view, **BACKEND)
         same("connected_components", view)
-        with pytest.raises(NotImplementedError):  # of a conversion with all attributes, too, which reads none
+        with pytest.raises(NotImplementedError):  # also after a conversion that keeps all attributes
             nx.local_constraint(convert_from_nx(view, preserve_edge_attrs=True), 0, 1, weight="weight")
     D[1][0]["weight"] = 2
     same("floyd_warshall", D.to_undirected(as_view=True))
@@ -172,7 +172,7 @@ def test_few_nodes_do_not_cost_the_whole_graph(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
 def test_a_loop_of_length_0_is_a_way_from_a_node_to_itself(kind: Any) -> None:
-    """Floyd and Warshall's algorithm has its 0.0 or 0 then."""
+    """With a loop of length 0 the distance of a node from itself has the loop's type, 0.0 or 0."""
     same("floyd_warshall", kind([(0, 1, {"weight": 1.5}), (0, 0, {"weight": 0.0}), (1, 1, {"weight": 2.0})]))
     same("floyd_warshall", kind([(0, 1, {"weight": 1.5}), (0, 0, {"weight": 0.0}), (1, 1, {"weight": 0})]))
     same("floyd_warshall", kind([(0, 1, {"weight": 2}), (0, 0, {"weight": 0})]))
@@ -180,9 +180,9 @@ def test_a_loop_of_length_0_is_a_way_from_a_node_to_itself(kind: Any) -> None:
 
 @pytest.mark.parametrize("name", ["pagerank", "hits"])
 def test_weights_are_read_before_rounds_are_counted(name: str) -> None:
-    """A word is no number, even where there is no round."""
+    """A weight that is no number is refused, even with max_iter=0."""
     G = nx.DiGraph([(0, 1, {"weight": "heavy"}), (1, 2), (2, 0)])
-    nx.ego_graph(G, 0, **BACKEND)  # whose conversion serves every attribute, read when it is asked for
+    nx.ego_graph(G, 0, **BACKEND)  # caches a conversion whose attributes are read on demand
     with pytest.raises(ValueError, match="heavy"):
         getattr(nx, name)(G, max_iter=0, backend="networkx")
     with pytest.raises(NotImplementedError):
@@ -214,14 +214,14 @@ def test_weights_are_read_before_rounds_are_counted(name: str) -> None:
     ],
 )
 def test_what_can_run_says(name: str, args: Any, kwargs: Any, said: bool | str) -> None:
-    """By place or by name."""
+    """can_run returns True or the reason against it, for positional and keyword arguments."""
     answer = can_run(name, args, kwargs)
     assert answer is True if said is True else isinstance(answer, str) and str(said) in answer
 
 
 @pytest.mark.parametrize("kind", [nx.MultiGraph, nx.MultiDiGraph])
 def test_a_walk_takes_each_of_parallel_edges(kind: Any) -> None:
-    """Without a weight, too."""
+    """Each parallel edge counts in PageRank, also without a weight."""
     G = kind([(0, 1), (0, 1), (0, 1), (0, 2), (1, 2), (2, 0)])
     ours, theirs = (nx.pagerank(G, weight=None, tol=1e-9, backend=name) for name in ("sparsezc", "networkx"))
     assert difference(ours, theirs, 1e-7) is None
@@ -235,7 +235,7 @@ def test_sums_of_long_distances_do_not_wrap_around(index: Any) -> None:
 
 
 def test_a_side_of_graphs_without_sides() -> None:
-    """NetworkX raises if the first component that is amiss has none, and looks no further otherwise."""
+    """A graph that is not bipartite raises, or not, as in NetworkX, which stops at the first failing component."""
     triangle, path = [(0, 1), (1, 2), (2, 0)], [(3, 4), (4, 5)]
     for edges, nodes in ((triangle + path, [3]), (path + triangle, [3]), (path + triangle, [3, 5]), (path, [4])):
         G, found = nx.Graph(edges), []
@@ -248,7 +248,7 @@ def test_a_side_of_graphs_without_sides() -> None:
 
 
 def test_ratios_of_numpys_zeros_are_infinite() -> None:
-    """As NumPy divides them, and Python does not."""
+    """Ratios with a NumPy zero as denominator are infinite, as in NetworkX; Python's zeros raise."""
     for zero in (np.float64(0), np.int64(0), 0, 0.0):
         for kind in (nx.Graph, nx.DiGraph):
             G = kind()
@@ -266,7 +266,7 @@ def test_ratios_of_numpys_zeros_are_infinite() -> None:
 
 
 def test_sums_of_weights_beyond_64_bits() -> None:
-    """A cut is exact; degrees, which are arrays, are declined."""
+    """Beyond 64 bits the sum of a cut is exact, and functions of degrees, which are arrays, are declined."""
     G = nx.complete_bipartite_graph(1, 8)
     nx.set_edge_attributes(G, 2**61, "weight")
     same("cut_size", G, [0], weight="weight")
@@ -279,7 +279,7 @@ def test_sums_of_weights_beyond_64_bits() -> None:
 def test_a_node_is_no_set_of_nodes() -> None:
     G = nx.path_graph(["ab", "a", "b", ("a", "b")])
     for name in ("volume", "conductance", "normalized_cut_size"):
-        for S in (["ab", "a"], "ab", ("a", "b")):  # the last two are nodes
+        for S in (["ab", "a"], "ab", ("a", "b")):  # the last two labels are nodes
             same(name, G, S)
 
 
@@ -303,7 +303,7 @@ def test_an_eccentricity_of_0_is_an_integer() -> None:
 
 
 def test_scores_are_those_of_networkxs_rounds() -> None:
-    """Also where faster methods would come nearer, and where its rounds end before."""
+    """Scores are those after NetworkX's rounds, also where a faster method would be more exact or rounds run out."""
     G = nx.path_graph(9)
     for max_iter in (100, 1000):
         same("eigenvector_centrality", G, max_iter=max_iter)

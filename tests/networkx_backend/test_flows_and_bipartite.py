@@ -60,7 +60,7 @@ def test_errors_of_flows_are_networkxs() -> None:
                 function(G, *arguments, **options, **BACKEND)
             if not options:
                 assert str(ours.value) == str(theirs.value)
-    G.add_edge(1, 2)  # of no capacity, which is infinite
+    G.add_edge(1, 2)  # no capacity means infinite
     for wrong in (G, nx.DiGraph([(0, 1, {"capacity": -1})])):
         with pytest.raises(NotImplementedError):
             nx.maximum_flow_value(wrong, 0, 1, **BACKEND)
@@ -77,7 +77,7 @@ CALLS = [
 
 
 def two_sides(seed: int) -> tuple[Any, list[Any]]:
-    """Readers of names and books of numbers, with attributes, in no order."""
+    """Return a bipartite graph of readers (names) and books (numbers), shuffled, with attributes; and its readers."""
     chance = random.Random(seed)
     readers, books = [f"r{k}" for k in range(7)], list(range(5))
     G = nx.Graph(name="library")
@@ -103,7 +103,7 @@ def test_what_is_no_side_is_left_to_networkx() -> None:
             bipartite.projected_graph(G, nodes, **BACKEND)
     with pytest.raises(nx.NetworkXAlgorithmError, match="is >= the graph size"):
         bipartite.weighted_projected_graph(G, list(G), **BACKEND)
-    with pytest.raises(NotImplementedError):  # NetworkX looks the nodes up first
+    with pytest.raises(NotImplementedError):  # an absent node, for which NetworkX has another error
         bipartite.weighted_projected_graph(G, [*G, "absent"], **BACKEND)
     for wrong in (nx.DiGraph([(0, 1)]), nx.path_graph(3)):
         with pytest.raises(NotImplementedError):

@@ -1,4 +1,4 @@
-"""Calls that name their nodes read only the neighbourhood of these; both ways of those that have one for few edges."""
+"""Calls with given nodes read only their neighbourhoods; functions with a second method for few edges test both."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BACKEND = {"backend": "sparsezc"}
 
 @pytest.fixture(autouse=True)
 def silent_cache() -> Iterator[None]:
-    """NetworkX warns when a conversion is used again; here that is meant."""
+    """Ignore NetworkX's warning of cached conversions."""
     with nx.config(warnings_to_ignore={"cache"}):
         yield
 
@@ -41,7 +41,7 @@ PAIRS: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("weight", [None, "weight"])
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_search_ends_at_its_target(name: str, weight: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a path the target is the farthest that a search may find."""
+    """On a path no search finds a node beyond its target."""
     found = []
     for place, search in ((algorithms, "sssp"), (algorithms, "bfs")):
         made = getattr(place, search)
@@ -60,7 +60,7 @@ def test_a_search_ends_at_its_target(name: str, weight: str | None, monkeypatch:
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_pairs(seed: int, directed: bool, weight: str | None) -> None:
-    """Of every node that is reached, and some that are not: the same lengths, paths that are as long, or NoPath."""
+    """Distances equal NetworkX's, paths are as long, and unreachable or missing targets raise its errors."""
     G = random_graph(seed, directed)
     source, *others = list(G)[:: 2 if len(G) < 20 else 5]
     reached = nx.single_source_dijkstra_path_length(G, source, weight=weight)
@@ -84,7 +84,7 @@ def test_pairs(seed: int, directed: bool, weight: str | None) -> None:
 
 
 def test_hops_by_dijkstra_s_name_come_in_its_order() -> None:
-    """A search by hops finds them as it does, for any cutoff."""
+    """With weight=None Dijkstra's functions have NetworkX's order of nodes, for any cutoff."""
     G = random_graph(2)
     for source in islice(G, 3):
         for cutoff in (None, 0, 1.5, 2, -1, float("inf")):
@@ -95,7 +95,7 @@ def test_hops_by_dijkstra_s_name_come_in_its_order() -> None:
 
 
 def weighted(seed: int, directed: bool) -> Any:
-    """Return a graph whose heaviest edge, a loop, and edges of weight 0 are far from most nodes."""
+    """Return a graph in which most nodes are far from the heaviest edge, a loop, and from edges of weight 0."""
     G = random_graph(seed, directed)
     nx.add_cycle(G, ["far", "from", "all"], weight=0)
     G.add_edge("from", "from", weight=100)
@@ -117,7 +117,7 @@ NAMED: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.parametrize("seed", range(4))
 def test_coefficients_of_some_nodes(seed: int, name: str, directed: bool) -> None:
-    """One, some, some twice and none; the same types too."""
+    """Coefficients of one, several, repeated and no nodes equal NetworkX's, in type too."""
     if directed and name in ("square_clustering", "triangles"):
         pytest.skip("of undirected graphs only")
     G = weighted(seed, directed)
@@ -125,16 +125,16 @@ def test_coefficients_of_some_nodes(seed: int, name: str, directed: bool) -> Non
     for nodes in (every[0], "far", "from", every[::2], [every[1], every[1], "all"], every):
         ours, theirs = (NAMED[name](G, nodes, **how) for how in (BACKEND, {}))
         assert difference(ours, theirs, 1e-9) is None
-    if name != "average_clustering":  # which divides by their number
+    if name != "average_clustering":  # NetworkX divides by the number of nodes
         assert NAMED[name](G, [], **BACKEND) == {} == NAMED[name](G, [])
 
 
 @pytest.mark.parametrize("name", NAMED)
 def test_coefficients_of_some_nodes_need_no_others(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every product and matrix that is made has entries for the nodes asked for and their neighbours alone."""
+    """Every Matrix that is computed has entries of the given nodes and their neighbours only."""
     G = nx.circulant_graph(400, [1, 2, 3])
     nx.set_edge_attributes(G, 2, "weight")
-    NAMED[name](G, [5, 9], **BACKEND)  # what is kept with the graph is there from now on
+    NAMED[name](G, [5, 9], **BACKEND)  # fills the graph's cache
     made, new = [], Expression.new
     monkeypatch.setattr(Expression, "new", lambda *a, **o: (x := new(*a, **o), made.append(x))[0])
     assert difference(NAMED[name](G, [5, 9], **BACKEND), NAMED[name](G, [5, 9]), 1e-9) is None
@@ -156,7 +156,7 @@ def test_a_cutoff_over_weights_bounds_the_search(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("few", [0, 10_000])
 def test_links_by_products_and_by_sorting(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both ways give NetworkX's numbers."""
+    """Products, and sorting for few pairs, give NetworkX's numbers."""
     monkeypatch.setattr(link_prediction, "FEW", few)
     G = nx.gnm_random_graph(20, 45, seed=3)
     G.add_node("alone")
@@ -198,7 +198,7 @@ def test_searches_in_compiled_loops_keep_the_order_of_the_edges(kind: Any, monke
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
 @pytest.mark.parametrize("numba", [True, False])
 def test_many_searches_read_rows_of_more_edges(kind: Any, numba: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the compiled loop; without it, and for one search, statements do, in the same order."""
+    """Many searches run in the compiled loop; without Numba, and for one search, statements give the same order."""
     if numba:
         pytest.importorskip("numba", reason="numba compiles the loops")
     searches: list[int] = []

@@ -1,4 +1,4 @@
-"""Matrices of narrow types have the answers of NetworkX's integers, which do not wrap around."""
+"""Matrices of narrow types give the answers of NetworkX's unbounded integers; sums do not wrap around."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CALLS: dict[str, dict[str, Any]] = {
 
 
 def pair(dtype: str, kind: type) -> tuple[Any, Any]:
-    """Return a graph of a Matrix of a type, and NetworkX's with the same numbers as Python's own."""
+    """Return a graph made of a Matrix of a type, and NetworkX's graph of the same values as Python's numbers."""
     values = (RANDOM.integers(100, 250, (N, N)) * SCALE[dtype] + (dtype == "bool")).astype(dtype) * PATTERN
     values = values if kind is nx.DiGraph else values + values.T
     i, j = np.nonzero(values)
@@ -66,7 +66,7 @@ def test_sums_do_not_wrap_around(dtype: str, kind: type) -> None:
             for G, b in ((ours, "sparsezc"), (theirs, "networkx"))
         )
         assert difference(one, other, 1e-6) is None, name
-    if dtype != "float32":  # whose distances are rounded to FP32; keys come in another order than NetworkX's
+    if dtype != "float32":  # FP32 rounds distances; == ignores the keys' order
         call = nx.floyd_warshall_predecessor_and_distance
         assert call(ours, backend="sparsezc") == call(theirs, backend="networkx")
 

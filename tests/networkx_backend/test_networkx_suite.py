@@ -1,6 +1,6 @@
-"""NetworkX's own tests pass with the backend's functions, declined calls run in NetworkX itself.
+"""NetworkX's own tests pass with the backend, whose declined calls NetworkX computes itself.
 
-And everything that two other backends of NetworkX claim is claimed here.
+The backend claims every function that two other backends of NetworkX claim.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ OTHERS = (
     "tests.test_matching", "tests.test_mis", "tests.test_smallworld", "tests.test_structuralholes",
     "tests.test_wiener", "tree.tests.test_mst",
 )  # fmt: skip
-# 500 random graphs with and without bounds, where this backend always takes the same way; functions that it leaves to
-# NetworkX, which call smaller ones thousands of times.
+# Left out: 500 random graphs with and without bounds, for which the backend has one method; and functions that NetworkX
+# computes, which call small ones thousands of times.
 LEFT_OUT = "not test_use_bounds_on_off_consistency and not naive_greedy and not spring_layout and not smoke"
 
 
 def passed(modules: list[str], folder: Path) -> int:
-    """How many tests of NetworkX pass in a process of their own; none may fail."""
+    """Return the number of NetworkX's tests that pass in a process of their own, after checking that none fails."""
     (folder / "pytest.ini").write_text("[pytest]\n")
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(write(folder)), str(ROOT)]),

@@ -1,4 +1,4 @@
-"""Rules and arguments that NetworkX 3.7 changed: the answers are those of the installed version."""
+"""Rules and arguments that NetworkX 3.7 changed: answers are those of the installed version."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def settings_stay() -> Iterator[None]:
 
 
 def both(call: Any, tolerance: float = 0.0) -> Any:
-    """Check that both give the same answer, or error; return it."""
+    """Check that a call gives the same answer or error with the backend and with NetworkX alone; return it."""
     ours, theirs = (outcome(lambda how=how: call(**how)) for how in (BACKEND, THEIRS))
     assert ours[0] == theirs[0], (ours, theirs)
     assert difference(ours[1], theirs[1], tolerance) is None
@@ -42,7 +42,7 @@ def test_the_version_is_read_from_networkx() -> None:
 
 
 def test_the_table_names_what_programs_call() -> None:
-    """`barycenter` is dispatched as `centroid` since NetworkX 3.7; before, that name was a function for trees."""
+    """`barycenter` is dispatched as `centroid` since NetworkX 3.7; before, `centroid` was a function for trees."""
     name = "centroid" if networkx_versions.SINCE_3_7 else "barycenter"
     assert name in info.functions()
     assert name in interface.CLAIMS
@@ -75,7 +75,7 @@ def test_small_ladders() -> None:
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
 def test_rows_of_floyd_and_warshall(kind: Any) -> None:
-    """Their keys are in NetworkX's order; a missing length is 1.0 in NetworkX 3.6, and 1 since."""
+    """Rows of distances have NetworkX's order of keys; a missing length is 1.0 in NetworkX 3.6, and 1 since 3.7."""
     whole = kind([("b", "a", {"weight": 2}), ("a", "c"), ("c", "c", {"weight": 0}), ("b", "c", {"weight": 4})])
     half = kind([("b", "a", {"weight": 0.5}), ("c", "c", {"weight": 0.0}), ("d", "d", {"weight": 2.5})])
     for G in (whole, half):
@@ -167,7 +167,7 @@ def test_values_that_are_no_edges(values: Any) -> None:
             )
             if ours == ("raised", NotImplementedError):
                 assert np.isnan(values).any()
-                assert not np.isnan(nonedge)  # so an edge has the attribute NaN
+                assert not np.isnan(nonedge)  # NaN is an edge's attribute
             else:
                 assert difference(nx.Graph(ours[1]), theirs[1], 0) is None
 

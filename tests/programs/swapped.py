@@ -1,7 +1,7 @@
-"""A program for python-graphblas with the library below it replaced: of its text only the imports are rewritten.
+"""Replacement of python-graphblas by another library in a package, by rewriting the package's imports only.
 
 As a plugin of pytest (``-p swapped``) it does so for the package graphblas_algorithms; the variable ``GRAPHBLAS`` names
-what ``graphblas`` becomes, which may be ``graphblas`` itself.
+the library that replaces ``graphblas``, which may be ``graphblas`` itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def renamed(name: str, to: str) -> str:
 
 
 class Imports(ast.NodeTransformer):
-    """Rewrites ``import graphblas ...`` and ``from graphblas... import ...``, and nothing else."""
+    """Transformer that rewrites ``import graphblas ...`` and ``from graphblas... import ...`` only."""
 
     def __init__(self, to: str) -> None:
         self.to = to
@@ -42,7 +42,7 @@ class Imports(ast.NodeTransformer):
 
 
 class Loader(SourceFileLoader):
-    """Compiles the rewritten text, and keeps no compiled file."""
+    """Loader that compiles the rewritten text, and writes no compiled file."""
 
     to: str
 
@@ -52,7 +52,7 @@ class Loader(SourceFileLoader):
 
 
 class Finder:
-    """Finds the modules of one package where Python does, for :class:`Loader`."""
+    """Finder of one package's modules on Python's path, which gives them a :class:`Loader`."""
 
     def __init__(self, package: str, to: str) -> None:
         self.package, self.to = package, to
@@ -68,7 +68,7 @@ class Finder:
 
 
 def swap(package: str, to: str) -> None:
-    """From now on `package` imports with `to` where it says graphblas."""
+    """Make later imports of `package` import `to` in place of graphblas."""
     if package in sys.modules:
         raise RuntimeError(f"{package} has been imported already")
     sys.meta_path.insert(0, Finder(package, to))

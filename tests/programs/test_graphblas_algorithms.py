@@ -1,7 +1,7 @@
 """graphblas-algorithms, a backend of NetworkX on python-graphblas, runs on sparsezc by replacing the import alone.
 
-It is older than today's NetworkX, so some of NetworkX's tests fail with it on either library. What it lacks
-NetworkX does. What is held here: each test, its own and NetworkX's, ends with sparsezc below as with python-graphblas.
+It is older than today's NetworkX, so some of NetworkX's tests fail with it on either library. NetworkX runs the
+functions that it lacks. The tests here compare: each of its own and NetworkX's tests has the same outcome on both.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LINE = re.compile(r"^(PASSED|FAILED|ERROR|XFAIL|XPASS|SKIPPED) (\S+)", re.MULTIL
 
 
 def outcomes(library: str, modules: list[str], folder: Path) -> dict[str, str]:
-    """How each test ends with this library below graphblas-algorithms, in a process of its own."""
+    """Return each test's outcome, in a process in which graphblas-algorithms uses this library."""
     (folder / "pytest.ini").write_text("[pytest]\n")
     paths = [str(HERE), str(HERE.parent.parent), *filter(None, sys.path)]
     environment = os.environ | {
@@ -41,7 +41,7 @@ def outcomes(library: str, modules: list[str], folder: Path) -> dict[str, str]:
 
 
 def compared(modules: list[str], folder: Path) -> int:
-    """How many tests pass on both; none ends otherwise on one than on the other."""
+    """Return the number of tests that pass, after checking that each has the same outcome on both libraries."""
     with_theirs, with_ours = (outcomes(library, modules, folder) for library in ("graphblas", "sparsezc"))
     different = {
         name: (with_theirs.get(name), with_ours.get(name))
@@ -53,7 +53,7 @@ def compared(modules: list[str], folder: Path) -> int:
 
 
 def test_only_the_library_is_another(tmp_path: Path) -> None:
-    """The programs run on our matrices, and no name of python-graphblas is left in them."""
+    """The package uses sparsezc's matrices, and no module of it has a name of python-graphblas."""
     program = (
         "import swapped, sparsezc, networkx as nx, graphblas_algorithms as ga\n"
         "assert type(ga.Graph.from_networkx(nx.path_graph(3))._A) is sparsezc.Matrix\n"

@@ -1,8 +1,8 @@
 """Programs as users write them, with the types that a checker must find. test_typing.py checks and runs them.
 
-``w << expression`` is a statement here, which mypy takes without a word. Pyright has a setting for
-it, ``reportUnusedExpression = "none"``; ``w.update(expression)`` and ``w(mask).update(expression)`` are the same and
-need none.
+``w << expression`` is a statement here, which mypy accepts. Pyright reports it unless
+``reportUnusedExpression = "none"`` is set; ``w.update(expression)`` and ``w(mask).update(expression)``, which do the
+same, need no setting.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sparsezc.ops.overloads import Pair
 
 
 def bfs(A: gb.Matrix, source: int) -> gb.Vector:
-    """Levels from a vertex."""
+    """Return each vertex's level from a source."""
     level = gb.Vector(int, A.nrows)
     frontier = gb.Vector.from_coo([source], [True], size=A.nrows)
     assert_type(frontier, gb.Vector)
@@ -38,7 +38,7 @@ def bfs(A: gb.Matrix, source: int) -> gb.Vector:
 
 
 def pagerank(A: gb.Matrix, damping: float = 0.85, rounds: int = 60) -> gb.Vector:
-    """Ranks; every vertex has an out-edge."""
+    """Return PageRanks of a graph in which every vertex has an out-edge."""
     n = assert_type(A.nrows, int)
     degree = A.reduce_rowwise("count").new(float)
     assert_type(A.reduce_rowwise("count"), Expression[gb.Vector])
@@ -55,7 +55,7 @@ def pagerank(A: gb.Matrix, damping: float = 0.85, rounds: int = 60) -> gb.Vector
 
 
 def sssp(A: gb.Matrix, source: int) -> gb.Vector:
-    """Bellman-Ford."""
+    """Return distances from a source, by Bellman and Ford's algorithm."""
     d = gb.Vector.from_coo([source], [0.0], size=A.nrows)
     for _ in range(A.nrows):
         before = d.dup()
@@ -150,7 +150,7 @@ def parts(A: gb.Matrix, v: gb.Vector) -> None:
 
 
 def numbers(A: gb.Matrix, v: gb.Vector) -> float:
-    """Use a value as a number: of a Scalar, of an expression, of an entry."""
+    """Use Scalars, expressions and entries as numbers."""
     x = v.reduce().new()
     if x.value < 1e-6 or v.reduce("max").value >= 1e9:
         return 0.0
@@ -233,7 +233,7 @@ def algorithms(A: gb.Matrix) -> None:
 
 
 def main() -> None:
-    """Run them all on one small graph: 0-1, 0-2, 1-2 and 2-3, in both directions."""
+    """Run all programs on one small graph: 0-1, 0-2, 1-2 and 2-3, in both directions."""
     i, j = [0, 0, 1, 2, 1, 2, 2, 3], [1, 2, 2, 3, 0, 0, 1, 2]
     A = gb.Matrix.from_coo(i, j, [1, 4, 2, 1, 1, 4, 2, 1], nrows=4, ncols=4)
     v = gb.Vector.from_coo([0, 1, 3], [1, 2, 3], size=4)

@@ -17,7 +17,7 @@ from tests.typing import programs
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAMS = "tests/typing/programs.py"
 
-#: Each line is wrong, and only a checker that knows the types can tell.
+#: Lines with a wrong type each, which a checker finds only if it knows the result of the operation.
 WRONG = """
 import sparsezc as gb
 
@@ -33,7 +33,7 @@ A @ 1
 g: list[int] = A[0, 1].value
 v[0].value.upper()
 """
-#: Their lines in a file that begins with a blank one.
+#: Line numbers of the wrong lines in a file that begins with a blank line.
 WRONG_LINES = range(5, 15)
 
 
@@ -42,13 +42,13 @@ def test_the_programs_run() -> None:
 
 
 def test_the_programs_pass_mypy_and_it_finds_what_is_wrong(tmp_path: Path) -> None:
-    """In one run, most of which is the package."""
+    """One run of mypy, whose time is mostly the package's, accepts the programs and finds every wrong line."""
     wrong = tmp_path / "wrong.py"
     wrong.write_text(WRONG)
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", PROGRAMS, str(wrong)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     found = [line.partition(": error:")[0] for line in done.stdout.splitlines() if ": error:" in line]
-    places = [Path(place).name for place in found]  # the cache keeps the folder of an earlier run
+    places = [Path(place).name for place in found]  # mypy's cache may name an earlier run's folder
     assert places == [f"wrong.py:{line}" for line in WRONG_LINES], done.stdout + done.stderr
     assert not any(line.startswith(PROGRAMS) for line in done.stdout.splitlines()), done.stdout
     assert "type: ignore" not in (ROOT / PROGRAMS).read_text()
@@ -70,7 +70,7 @@ def test_the_programs_pass_pyright_and_it_finds_what_is_wrong(tmp_path: Path) ->
 
 
 def test_the_stub_of_the_signs_has_their_names() -> None:
-    """infix.pyi is what checkers read in place of infix.py: both have the same methods and module-level names."""
+    """infix.pyi, which checkers read in place of infix.py, has the same methods and module-level names."""
 
     def names(body: list[ast.stmt]) -> set[str]:
         named = [x.name for x in body if isinstance(x, ast.FunctionDef | ast.ClassDef)]

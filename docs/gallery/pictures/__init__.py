@@ -1,8 +1,8 @@
-"""The gallery's pictures: a page's program runs, and the module of the page's name draws what the program found.
+"""The gallery's pictures: each page's program runs, and the module of the page's name draws the program's results.
 
-A program that prints other text than its page says, or finds other things (``holds`` of the module), is an error.
-``python -m docs.gallery.pictures`` draws them all; Sphinx does it before it reads the pages, so that no picture is
-older than what it shows, and no page says what its program does not find.
+A program whose output differs from its page's text, or whose results fail the module's ``holds``, is an error.
+``python -m docs.gallery.pictures`` draws all pictures; Sphinx does so before it reads the pages, so that pictures and
+pages agree with the programs.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _BLOCK = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.MULTILINE
 
 
 def program(name: str) -> tuple[str, str]:
-    """Return the program of a page, on the lines that it has there, and the text that it prints."""
+    """Return a page's program, on the page's line numbers, and the output that the page shows."""
     text = (GALLERY / f"{name}.md").read_text()
     (match,) = _BLOCK.finditer(text)
     return "\n" * text[: match.start(1)].count("\n") + match[1], match[2]
 
 
 def found(name: str) -> SimpleNamespace:
-    """Run the program of a page in an empty folder and return its variables; it must print what the page says."""
+    """Run a page's program in an empty folder and return its variables; its output must be the page's."""
     text, said = program(name)
     printed = io.StringIO()
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(printed):
@@ -46,7 +46,7 @@ def found(name: str) -> SimpleNamespace:
 
 
 def draw(name: str, folder: Path = FOLDER, format: str = "svg") -> Path:
-    """Draw the picture of a page and return its file; the program must have found what the page says."""
+    """Draw a page's picture and return its file; the program's results must be those that the page states."""
     import matplotlib as mpl
 
     from docs.gallery.pictures import style

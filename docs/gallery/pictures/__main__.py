@@ -1,4 +1,4 @@
-"""Draw pictures of the gallery by hand."""
+"""Drawing of the pictures of some or all pages of the gallery."""
 
 from __future__ import annotations
 

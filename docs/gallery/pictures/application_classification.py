@@ -1,4 +1,4 @@
-"""A hidden pattern, and what both rules believe of its places."""
+"""A hidden pattern, and the probabilities that both rules give to its places."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from docs.gallery.pictures import style
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(
         [each.to_dense().argmax(axis=0).tolist() == found.hidden.tolist() for each in found.log_p.values()]
         == [True, False]

@@ -1,4 +1,4 @@
-"""The loss by round, and predictions of ratings that were not shown."""
+"""The loss by round, and predictions of hidden ratings."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ LABELS = {"gd": ("gradient descent", style.GREY), "als": ("least squares", style
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(found.answers["als"][2][10] < found.answers["gd"][2][40])
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw both."""
+    """Draw the loss by round, and predicted over true ratings."""
     figure, (left, right) = style.panels(1.2, 1, height=3.6)
     for solver, (label, color) in LABELS.items():
         left.plot(found.answers[solver][2], color=color, label=label)

@@ -16,12 +16,12 @@ NAMED = ("Valjean", "Myriel", "Fantine", "Gavroche", "Thenardier", "Mabeuf")
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(len(set(found.leiden.to_dense().tolist())) == 6)
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw Leiden's answer twice."""
+    """Draw Leiden's communities as colours of the network, and as blocks of the adjacency matrix."""
     label = found.leiden.to_dense()
     _, group, size = np.unique(label, return_inverse=True, return_counts=True)
     group = np.argsort(np.argsort(-size, kind="stable"))[group]  # the largest community is 0

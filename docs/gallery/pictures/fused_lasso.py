@@ -13,14 +13,14 @@ ROW = 24
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(
         np.abs(found.smooth.to_dense() - found.image.ravel()).mean() < np.abs(found.noisy - found.image).mean() / 5
     )
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw three images and a row of each."""
+    """Draw three images, and the values along one row of each."""
     smooth = found.smooth.to_dense().reshape(found.image.shape)
     figure, axes = style.panels(1, 1, 1, 1.5, height=2.55)
     images = (("With noise", found.noisy), ("Fused lasso", smooth), ("Image", found.image))

@@ -1,4 +1,4 @@
-"""A map with the median and the average of degrees, and how far they are apart for all users."""
+"""A map with the median and the average of degrees, and the distances between them for all users."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ OUTLINES = Path(__file__).with_name("north_america.csv")
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the great-circle distance of places in degrees, km."""
+    """Return the great-circle distance in km between places in degrees."""
     (f, g), (x, y) = np.radians(np.moveaxis(a, -1, 0)), np.radians(np.moveaxis(b, -1, 0))
     h = np.sin((x - f) / 2) ** 2 + np.cos(f) * np.cos(x) * np.sin((y - g) / 2) ** 2
     return 2 * EARTH * np.arcsin(np.sqrt(h))
 
 
 def published(around: np.ndarray, rounds: int = 1000) -> np.ndarray:
-    """Return the fixed point of averages of degrees, weighted by the inverse distance: users x friends x 2."""
+    """Return the fixed point of averages of degrees, weighted by inverse distance; `around`: (users, friends, 2)."""
     at = around.mean(axis=1)
     for _ in range(rounds):
         weight = 1 / np.maximum(distance(around, at[:, None]), 1e-9)
@@ -36,21 +36,21 @@ def published(around: np.ndarray, rounds: int = 1000) -> np.ndarray:
 
 
 def errors(found: SimpleNamespace) -> tuple[np.ndarray, np.ndarray]:
-    """Return each user's distance between the median and the published rule's place, and to the plain average, km."""
+    """Return each user's distances in km from the median to the published rule's place and to the plain average."""
     around = found.given.reshape(found.users, found.friends, 2)
     median = found.located.to_dense()[: found.users]
     return distance(median, published(around)), distance(median, around.mean(axis=1))
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says: its figures are kilometres, to the nearest ten."""
+    """Return True if the program's results are those that its page states, in kilometres to the nearest ten."""
     weighted, plain = errors(found)
     far = [*np.percentile(weighted, [50, 90]), np.median(plain)]
     return bool(found.located.nvals == 2 * len(found.places) and np.round(far, -1).tolist() == [130, 230, 340])
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw the user with the error that is next to the 70th percentile, and all errors."""
+    """Draw the user whose error is nearest the 70th percentile, and all errors."""
     off, _ = errors(found)
     user = int(np.abs(off - np.percentile(off, 70)).argmin())
     around = found.given.reshape(found.users, found.friends, 2)
@@ -91,7 +91,7 @@ def arc(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     f, g = np.radians([a, b]).T
     u, v = np.stack([np.cos(f) * np.cos(g), np.cos(f) * np.sin(g), np.sin(f)], axis=1)
     t = np.linspace(0, 1, 40)[:, None]
-    x = (1 - t) * u + t * v  # a chord: its points are above those of the arc
+    x = (1 - t) * u + t * v  # points of the chord, in the directions of the arc's
     return np.degrees(np.stack([np.arctan2(x[:, 2], np.hypot(x[:, 0], x[:, 1])), np.arctan2(x[:, 1], x[:, 0])], axis=1))
 
 

@@ -18,7 +18,7 @@ def pure(X: np.ndarray, group: np.ndarray) -> float:
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(found.H.shape == (240, 8))
 
 

@@ -12,7 +12,7 @@ from docs.gallery.pictures import style
 
 
 def sweep(A: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the conductance of each prefix of the vertices by falling y, where that is more than 0."""
+    """Return the conductance of each prefix of the vertices with y > 0, in descending order of y."""
     order = np.argsort(-y, kind="stable")[: np.count_nonzero(y)]
     volume, total = np.cumsum(A.sum(axis=1)[order]), A.sum()
     within = np.cumsum([2 * A[v, order[:k]].sum() for k, v in enumerate(order)])
@@ -20,12 +20,12 @@ def sweep(A: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(len(set(found.cluster.to_coo()[1].tolist()) ^ set(range(44, 78))) <= 1)
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw both."""
+    """Draw the cluster in its graph, and the conductance over the size of the prefix."""
     A = nx.to_numpy_array(found.G)
     y = found.p[0, :].new().to_dense(0) / A.sum(axis=1)
     member = found.cluster[0, :].new().to_dense(False)

@@ -1,4 +1,4 @@
-"""An image, what each pixel says by itself, and the least cut."""
+"""An image, its noisy copy, the threshold of each pixel, and the minimum cut."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from docs.gallery.pictures import style
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(
         found.value == found.cut
         and (found.side.to_dense(False)[: found.shape.size] == found.shape.ravel()).mean() > 0.98
@@ -18,7 +18,7 @@ def holds(found: SimpleNamespace) -> bool:
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw four images."""
+    """Draw the four images."""
     alone = found.image > 0.5
     cut = found.side.to_dense(False)[: found.shape.size].reshape(found.shape.shape)
     figure, axes = style.panels(1, 1, 1, 1, height=2.5)

@@ -1,4 +1,4 @@
-"""A batch of one vertex on its grid, and what more sampled neighbours are worth."""
+"""A batch of one vertex on its grid, and accuracy by number of sampled neighbours."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _HOPS = (style.MARKED, style.VERMILION, style.PURPLE, style.BLUE)
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     shares = list(found.right.values())
     return shares == sorted(shares) and shares[-1] > shares[0] + 0.3
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw both."""
+    """Draw the batch, and accuracy over the number of neighbours drawn."""
     figure, (left, right) = style.panels(1, 1.15, height=3.8)
     batch = gb.ops.sample_hops(found.A, [_SEED], [3, 3, 3], seed=4)
     places = np.column_stack((batch.node % _SIDE, batch.node // _SIDE)).astype(float)

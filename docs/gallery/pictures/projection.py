@@ -11,7 +11,7 @@ from docs.gallery.pictures import style
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(found.pairs == found.B.nvals // 2 == 139)
 
 

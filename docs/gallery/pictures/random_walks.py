@@ -1,4 +1,4 @@
-"""Walks on a lattice, and how far they come, by p and q."""
+"""Walks on a lattice, and their mean distance from the start, by p and q."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COLORS = (style.GREEN, style.BLUE, style.VERMILION)
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool([W.shape for W in found.walks.values()] == [(400, 101)] * 3)
 
 

@@ -1,4 +1,4 @@
-"""How often each edge was drawn, beside the exact expectation."""
+"""The share of draws with each edge, beside the exact expectation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from docs.gallery.pictures import style
 
 
 def inclusion(weights: np.ndarray, k: int) -> np.ndarray:
-    """Return the probability that each edge is among k that are drawn one after another: a sum over all orders."""
+    """Return the probability that each edge is among k drawn successively without replacement, by all orders."""
     chance = np.zeros(len(weights))
     for order in permutations(range(len(weights)), k):
         p, left = 1.0, weights.sum()
@@ -24,12 +24,12 @@ def inclusion(weights: np.ndarray, k: int) -> np.ndarray:
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(found.once.nvals == 60_000 == found.often.reduce_scalar("plus").new().get())
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw both ways of drawing."""
+    """Draw both ways of sampling."""
     weights, count = np.array(found.weights, float), len(found.draws)
     figure, axes = style.panels(1, 1, height=3.3)
     once = found.once.apply("one").new()

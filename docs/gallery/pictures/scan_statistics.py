@@ -11,12 +11,12 @@ from docs.gallery.pictures import style
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(np.argmax(found.largest) == 30 and max(found.degree) < 20 < max(found.largest))
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw the weeks and week 30."""
+    """Draw the largest statistic and degree of each week, and both of all vertices in week 30."""
     figure, (left, right) = style.panels(1.2, 1, height=3.5)
     left.plot(found.largest, "o-", color=style.OURS, ms=4, label="scan statistic")
     left.plot(found.degree, "o-", color=style.GREY, ms=4, label="degree")
@@ -26,7 +26,7 @@ def draw(found: SimpleNamespace) -> Figure:
     psi = found.answers[30][0].to_dense()
     degree = np.array([found.weeks[30].degree[v] for v in range(200)])
     talking = np.isin(np.arange(200), found.chatter)
-    shift = np.random.default_rng(1).uniform(-0.25, 0.25, 200)  # so that equal ones show
+    shift = np.random.default_rng(1).uniform(-0.25, 0.25, 200)  # jitter, so that equal points show
     for at, color, label in ((~talking, style.GREY, "others"), (talking, style.VERMILION, "the nine")):
         right.scatter((degree + shift)[at], psi[at], s=30, c=color, ec="white", lw=0.5, label=label)
     right.set(xlabel="degree", ylabel="scan statistic, edges", title="The vertices of week 30")

@@ -1,4 +1,4 @@
-"""Where two networks disagree before and after matching, and how many seeds it takes."""
+"""Disagreements of two networks before and after matching, and the share of right matches by number of seeds."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from docs.gallery.pictures import style
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(right(found, 0) < 0.1 and right(found, 18) == 1)
 
 
 def right(found: SimpleNamespace, seeds: int) -> float:
-    """Return the share of the other vertices that are matched rightly with so many seeds."""
+    """Return the share of the other vertices that are matched correctly with this number of seeds."""
     return float((found.matched[seeds][seeds:] == found.who[seeds:]).mean())
 
 

@@ -12,7 +12,7 @@ from matplotlib.patheffects import withStroke
 # Okabe and Ito's colours, which remain distinct for readers who are colour-blind.
 BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY = "#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"
 GREY, PALE, INK = "#808080", "#d0d0d0", "#222222"
-OURS, PUBLISHED, MARKED = BLUE, VERMILION, ORANGE  # what sparsezc answers; another rule's answer; seeds, sources
+OURS, PUBLISHED, MARKED = BLUE, VERMILION, ORANGE  # sparsezc's answers; other rules' answers; seeds and sources
 GROUPS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION, "#8c6d31", "#5e4fa2")
 MAP = "cividis"
 
@@ -24,7 +24,7 @@ SETTINGS = {
     "axes.edgecolor": GREY, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
     "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True,
     "legend.frameon": False, "legend.fontsize": 9, "lines.linewidth": 1.8,
-    "svg.hashsalt": "sparsezc",  # the same names in each run
+    "svg.hashsalt": "sparsezc",  # fixed, so that ids in the SVG are the same in each run
 }  # fmt: skip
 
 
@@ -35,14 +35,14 @@ def panels(*widths: float, height: float = 3.6) -> tuple[Figure, Any]:
 
 
 def bare(axes: Axes, title: str = "") -> None:
-    """Take away ticks and frame of a panel that shows no quantities along its sides."""
+    """Remove ticks and frame of a panel without axes of quantities."""
     axes.set(xticks=[], yticks=[], title=title, anchor="N")
     for side in axes.spines.values():
         side.set_visible(False)
 
 
 def name(axes: Axes, x: float, y: float, text: str, **options: Any) -> None:
-    """Write a name that stays readable over lines."""
+    """Write a name with a white outline, so that it is readable over lines."""
     settings = {"ha": "center", "fontsize": 8.5, "zorder": 6} | options
     axes.text(x, y, text, path_effects=[withStroke(linewidth=2.5, foreground="white")], **settings)
 

@@ -12,12 +12,12 @@ from docs.gallery.pictures import style
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(np.isin(found.nominated.to_dense(), found.group).mean() >= 0.9)
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw the graph and both distances."""
+    """Draw the scores in the graph, and each vertex by its context and content distances."""
     score, nominated = found.score.to_dense(np.nan), found.nominated.to_dense()
     figure, (left, right) = style.panels(1.15, 1, height=4.2)
     style.edges(left, found.A, found.place)

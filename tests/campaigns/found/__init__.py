@@ -1,1 +1,1 @@
-"""Findings of the campaigns, each as a test of its own; empty while all findings are repaired."""
+"""Findings of the campaigns, each a test of its own; empty while all findings are repaired."""

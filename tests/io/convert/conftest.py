@@ -11,7 +11,7 @@ from tests.io.convert.conversions import SPACES
 
 @pytest.fixture(params=SPACES, ids=["many runs", "some runs", "one run"])
 def space(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Bytes for sorting: so few that there are many runs, merged in turns."""
+    """Limit the bytes for sorting: the smallest limit gives many sorted runs, merged in several rounds."""
     found = int(request.param)
     monkeypatch.setattr(_convert._Space, "left", lambda _: found)
     monkeypatch.setattr(external_sort, "_BLOCK", 4)

@@ -1,4 +1,4 @@
-"""Conversions in bounded memory as their tests make and judge them."""
+"""Conversions in bounded memory: helpers that make and judge them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from sparsezc.memory.csr import Csr
 ROOT = Path(__file__).resolve().parents[3]
 FORMATS = ("a.txt", "a.csv", "a.txt.gz", "a.mtx", "a.gr", "a.graph", "a.sg", "a.wsg", "a.bel", "a.npz", "a.h5")
 MM = "%%MatrixMarket matrix coordinate integer general\n"
-SPACES = (5_000, 40_000, 1 << 30)  # for many runs, some, and one
+SPACES = (5_000, 40_000, 1 << 30)  # bytes: many sorted runs, some, and one
 
 
 def same(source: Any, folder: Path, **options: Any) -> Csr:
-    """Return the matrix of a conversion in bounded memory, after checking that it is the one that is read."""
+    """Return the matrix that a conversion in bounded memory wrote, after checking that it equals the source's."""
     target = folder / "target.h5"
     gb.io.convert(source, target, memory="8GB", **options)
     found, _ = read_csr(target, placement="host", verify=True)
@@ -41,7 +41,7 @@ def same(source: Any, folder: Path, **options: Any) -> Csr:
 
 
 def foreign(path: Path, A: sp.csr_array, form: str, *, iso: bool = False, **how: Any) -> None:
-    """Write a binsparse file as another program would; `how` says how its arrays are stored."""
+    """Write a binsparse file as another program would; `how` are h5py's options of storage."""
     h5py = pytest.importorskip("h5py", reason="h5py is not installed")
     if form.startswith("DMAT"):
         flat = (A.toarray().T if form == "DMATC" else A.toarray()).ravel()

@@ -1,4 +1,4 @@
-"""Conversion in bounded memory: the graph that reading gives, whatever the number of runs."""
+"""Conversion in bounded memory: the graph that `read` gives, for any number of sorted runs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ BINSPARSE = {
 def test_binsparse_by_other_programs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, dtype: str, turn: int
 ) -> None:
-    """Every form with every option, and both of them in every room: each reading starts a process."""
+    """Every form converts with each option and each space for sorting, in a third of the combinations only."""
     monkeypatch.setattr(stored_csr, "CHUNK", 100)
     monkeypatch.setattr(_convert._Space, "left", lambda _: SPACES[turn])
     monkeypatch.setattr(external_sort, "_BLOCK", 4)
@@ -114,7 +114,7 @@ def test_duplicates_become_one_by_the_readers_rule(tmp_path: Path, space: int, d
     rows, cols, weights = (rng.integers(0, high, 3000) for high in (30, 40, 9))
     last = {"none": "", "whole": " {}", "fractions": " {}.5", "mixed": " {}"}[values]
     lines = [f"{i} {j}{last.format(w)}" for i, j, w in zip(rows, cols, weights, strict=True)]
-    if values == "mixed":  # whole numbers at first, and then a fraction, in a later chunk of the file
+    if values == "mixed":  # integers first, a fraction in a later edge chunk
         lines = lines[:50] + ["#" * 1000] * 2500 + lines[50:99] + ["1 2 0.25"]
     (tmp_path / "a.txt").write_text("\n".join(lines) + "\n")
     for symmetrize in (False, True):
@@ -125,7 +125,7 @@ def test_duplicates_become_one_by_the_readers_rule(tmp_path: Path, space: int, d
 
 
 def close(folder: Path, dup_op: str, symmetrize: bool) -> None:
-    """Floating sums depend on their order."""
+    """Compare a conversion with `load` up to rounding, as floating-point sums depend on their order."""
     options = {"dup_op": dup_op, "symmetrize": symmetrize}
     gb.io.convert(folder / "a.txt", folder / "target.h5", memory="8GB", **options)
     found, expected = load(folder / "target.h5"), load(folder / "a.txt", **options)
@@ -136,7 +136,7 @@ def close(folder: Path, dup_op: str, symmetrize: bool) -> None:
 def test_ids_of_more_than_32_bits(tmp_path: Path, space: int) -> None:
     rng = np.random.default_rng(4)
     i, j = rng.integers(0, 50, 2000), rng.integers(2**32 - 5, 2**32 + 900, 2000)
-    i[:700], j[:700] = i[:700] % 9, j[:700] % 50  # in the first runs none is
+    i[:700], j[:700] = i[:700] % 9, j[:700] % 50  # the first sorted runs have no id of 2^32 or more
     entries = "\n".join(f"{a + 1} {b + 1} {k % 7}" for k, (a, b) in enumerate(zip(i, j, strict=True)))
     (tmp_path / "a.mtx").write_text(f"{MM}60 4294968300 2000\n{entries}\n")
     found = same(tmp_path / "a.mtx", tmp_path, dup_op="second")
@@ -155,7 +155,7 @@ def test_matrix_market_of_every_kind(tmp_path: Path, space: int, symmetry: str, 
     values = [""] * i.size if field == "pattern" else [f" {v}" for v in lower[i, j]]
     lines = [f"{a + 1} {b + 1}{v}" for a, b, v in zip(i, j, values, strict=True)]
     head = f"%%MatrixMarket matrix coordinate {field} {symmetry}\n% a comment\n\n30 30 {len(lines)}\n"
-    (tmp_path / "a.mtx").write_text(head + "\n".join(lines))  # without an end of the last line
+    (tmp_path / "a.mtx").write_text(head + "\n".join(lines))  # the last line has no newline
     same(tmp_path / "a.mtx", tmp_path)
 
 
@@ -171,7 +171,7 @@ def test_duplicates_in_scipys_formats(tmp_path: Path, space: int, kind: str) -> 
 
 
 def test_whole_numbers_of_more_than_64_bits(tmp_path: Path, space: int) -> None:
-    """Real ones are rounded; edge lists that are read without weights may have them."""
+    """Weights beyond 64 bits are rounded in real matrices, and ignored in edge lists read without weights."""
     (tmp_path / "a.mtx").write_text(f"{MM.replace('integer', 'real')}3 3 2\n1 2 99999999999999999999\n2 1 5\n")
     same(tmp_path / "a.mtx", tmp_path)
     (tmp_path / "a.txt").write_text("0 1 99999999999999999999\n1 2 9223372036854775807\n")

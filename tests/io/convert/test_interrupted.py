@@ -1,4 +1,4 @@
-"""Conversion in bounded memory that a full disk or a signal ends."""
+"""Conversion in bounded memory that ends by a full disk or a signal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversion in bounded memory: the memory that it takes, by processes of its own, and memory that runs short."""
+"""Conversion in bounded memory: its peak memory, measured in processes of its own, and too little memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.io.graphs import load
 h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")
 
 
-#: VmHWM: getrusage's peak would begin with that of the process that this one was forked from.
+#: VmHWM, as getrusage's peak includes that of the parent process before the fork.
 MEASURED = """
 import sys
 import sparsezc as gb
@@ -33,7 +33,7 @@ print(next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) *
 
 
 def peak(source: Any, target: Path, limit: int, **options: Any) -> int:
-    """Bytes that a conversion by a process of its own has in memory at most."""
+    """Return the peak memory, in bytes, of a process that runs one conversion."""
     run = child(MEASURED, source, target, limit, options)
     said = run.communicate(timeout=600)[0]
     assert run.returncode == 0
@@ -41,7 +41,7 @@ def peak(source: Any, target: Path, limit: int, **options: Any) -> int:
 
 
 def peaks(source: Any, target: Path, limit: int, **options: Any) -> None:
-    """Check that a conversion in a process of its own keeps its limit."""
+    """Check that the peak memory of a process that runs one conversion is at most 1.1 times its limit."""
     found = peak(source, target, limit, **options)
     print(f"{source}, {options}: {found / limit:.2f} of what was allowed")
     assert found <= 1.1 * limit, f"{found:,} bytes"
@@ -52,13 +52,13 @@ SCATTERED = Scattered(17)
 
 @pytest.fixture(scope="module")
 def spool(tmp_path_factory: pytest.TempPathFactory) -> Spool:
-    """Return a graph of 3.2 million entries in no order."""
+    """Return a graph of 3.2 million unsorted entries."""
     return Spool.of(SCATTERED, tmp_path_factory.mktemp("spool"))
 
 
 @pytest.mark.parametrize("kind", ["txt", "mtx", "npz", "h5"])
 def test_no_format_is_held_in_memory(spool: Spool, tmp_path: Path, kind: str) -> None:
-    """In 100 MB beside what a few entries take: all of them take 230 MB while they are sorted as a whole."""
+    """Converting takes at most 100 MB more than for a few entries; sorting all entries at once would take 230 MB."""
     few, many = tmp_path / f"few.{kind}", tmp_path / f"many.{kind}"
     WRITERS[kind](Spool.of(Scattered(12), tmp_path), few)
     WRITERS[kind](spool, many)
@@ -68,7 +68,7 @@ def test_no_format_is_held_in_memory(spool: Spool, tmp_path: Path, kind: str) ->
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_more_entries_than_the_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """An undirected format has half of the entries: at 8 bytes each these would take more than is given, too."""
+    """Files are converted with 3 bytes an entry; even the half that an undirected format lists needs 4."""
     monkeypatch.setattr(_convert._Space, "left", lambda _: 40_000)
     gb.io.convert("kron:9", tmp_path / name)
     expected = load("kron:9")
@@ -110,7 +110,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 @pytest.mark.parametrize("name", ["a.txt", "a.wsg", "kron:17"])
 def test_the_peak_is_what_was_allowed(files: Path, tmp_path: Path, name: str, options: dict[str, Any]) -> None:
-    """Of the whole process, interpreter and all: in 160 MB, what takes 500 MB otherwise."""
+    """The whole process, with the interpreter, keeps to 160 MB; without a limit it takes 500 MB."""
     limit = 160_000_000
     source = name if ":" in name else files / name
     peaks(source, tmp_path / "b.h5", limit, **options)
@@ -123,7 +123,7 @@ def test_the_peak_is_what_was_allowed(files: Path, tmp_path: Path, name: str, op
 
 
 def test_the_peak_with_parquet_is_what_was_allowed(tmp_path: Path) -> None:
-    """The file has 20 row groups and 144 MB; one row group is read at a time."""
+    """A file of 144 MB in 20 of Parquet's row groups is converted within the limit, one group at a time."""
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     rng, count = np.random.default_rng(7), 300_000
@@ -136,7 +136,7 @@ def test_the_peak_with_parquet_is_what_was_allowed(tmp_path: Path) -> None:
 
 
 def test_the_peak_with_binsparse_by_other_programs_is_what_was_allowed(tmp_path: Path) -> None:
-    """4 M entries in no order: the file has 64 MB, and takes 1 GB when it is read as a whole."""
+    """A file of 4 million unsorted entries (64 MB) keeps to the limit; read as a whole it takes 1 GB."""
     rows, cols = np.random.default_rng(8).permutation(1 << 22).astype(np.uint32).reshape(1, -1) >> [[9], [0]]
     foreign(tmp_path / "a.h5", sp.csr_array((5, 5)), "COOR")
     with h5py.File(tmp_path / "a.h5", "r+") as file:

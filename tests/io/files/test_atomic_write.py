@@ -1,4 +1,4 @@
-"""Output files appear whole or not at all, whatever happens in between."""
+"""Output files appear whole or not at all, also after errors, interrupts and kills."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def test_an_error_half_way_leaves_the_old_file(
 
 
 def test_ctrl_c_and_kill_while_a_file_is_written(tmp_path: Path) -> None:
-    """An interrupt cleans up; what a kill leaves the next run removes; neither leaves a half file."""
+    """An interrupted write removes its scratch folder, the next run removes a killed one's; no file is partial."""
     program = (
         "import signal, sys; from sparsezc.io._read import read_csr; from sparsezc.io._write import write\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # what runs in the background ignores it
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background processes ignore SIGINT
         "csr, _ = read_csr('urand:15', placement='host'); print('go', flush=True)\n"
         "while True: write(csr, sys.argv[1])"
     )
@@ -158,7 +158,7 @@ def test_a_link_that_leads_to_itself_is_told(tmp_path: Path) -> None:
 
 
 def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
-    """Nothing reaches it before everything is there, and nothing at all after an error."""
+    """A pipe gets all bytes after the last one is written, and none after an error."""
     pipe = tmp_path / "pipe.txt"
     os.mkfifo(pipe)
     with ThreadPoolExecutor(1) as pool:
@@ -203,7 +203,7 @@ def test_a_folder_of_the_user_s_own_is_no_left_over(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["/dev/fd/{}", "/proc/self/fd/{}", "/proc/{pid}/fd/{}", "link"])
 def test_an_open_descriptor_is_written_to_where_it_is(tmp_path: Path, name: str) -> None:
-    """A regular file behind it is not replaced, and who has it open goes on after what was written."""
+    """A regular file behind a descriptor is not replaced; its owner's later writes follow the output."""
     path = tmp_path / "log.txt"
     with path.open("wb", buffering=0) as log:
         log.write(b"before\n")
@@ -244,7 +244,7 @@ def test_ctrl_c_may_come_at_any_line_of_opening(tmp_path: Path) -> None:
     target.write_text("old")
 
     def interrupted_at(line: int) -> bool:
-        """Open an output and be interrupted at a line of it, counted from 1; whether it had so many."""
+        """Interrupt the opening of an output at its given line, counted from 1; return False if it has fewer."""
         seen = 0
 
         def trace(frame: FrameType, event: str, _: Any) -> Any:
@@ -274,7 +274,7 @@ def test_ctrl_c_may_come_at_any_line_of_opening(tmp_path: Path) -> None:
 
 
 def test_the_process_s_mask_is_not_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It holds for all threads: files that others make meanwhile would be open to all."""
+    """Writing does not change the umask, as it holds for all threads, whose new files would be open to all users."""
     before = os.umask(0o027)
     monkeypatch.setattr(os, "umask", lambda _: pytest.fail("the mask was changed"))
     try:

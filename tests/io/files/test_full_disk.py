@@ -1,4 +1,4 @@
-"""Where the disk ends: one line in the system's words, no crash, and nothing left behind."""
+"""A full disk: a one-line error in the system's words, no crash, and no file left behind."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TRIPLES = "import sparsezc as gb\ngb.io.write_binsparse(gb.io.read('kron:13'), s
 
 
 def limited(code: str, *arguments: str) -> tuple[int, str]:
-    """Return the exit code and the last line on stderr."""
+    """Return the exit code and the last line on stderr of a program with a limit of file sizes."""
     done = subprocess.run([sys.executable, "-c", LIMITED + code, *arguments], capture_output=True, text=True)
     return done.returncode, done.stderr
 
@@ -55,13 +55,13 @@ def test_so_it_is_for_other_formats(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="the system reserves nothing")
 def test_arrays_that_are_filled_side_by_side_are_reserved_together(tmp_path: Path) -> None:
-    """As a conversion in bounded memory fills them: what does not fit is told before the first entry is written."""
+    """Each array's space is reserved when it is made, before it is filled, so that a full disk is found early."""
     part = np.zeros(100_000, np.int64)
     with aligned_file.Writer(tmp_path / "g.h5") as writer:
         arrays = [writer.array(name, part.size, np.int64) for name in ("pointers_to_1", "indices_1")]
         assert (tmp_path / "g.h5").stat().st_size > 2 * part.nbytes
         arrays[0].write(part)
-        arrays.append(writer.array("values", part.size, np.int64))  # beside one that is there and one that does not
+        arrays.append(writer.array("values", part.size, np.int64))  # beside a filled array and an empty one
         assert (tmp_path / "g.h5").stat().st_size > 3 * part.nbytes
         for array in arrays[1:]:
             array.write(part)

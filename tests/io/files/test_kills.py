@@ -1,4 +1,4 @@
-"""The campaign of kills finds writers that it should find: its judge can fail."""
+"""Tests of the campaign of kills: it finds writers with planted errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytest.importorskip("h5py", reason="h5py is not installed")
 
 
 class Backwards(np.random.Generator):
-    """Draws that are all numbers of a range once, the largest first: a writer renames at its end."""
+    """Generator that draws each number of a range once, the largest first, as a writer renames at its end."""
 
     def __init__(self) -> None:
         super().__init__(np.random.PCG64(1))
@@ -56,4 +56,4 @@ def test_litter_and_failing_writes_are_found(tmp_path: Path, monkeypatch: pytest
     monkeypatch.undo()
     real(tmp_path, ignore_errors=True)
     with pytest.raises(AssertionError, match="the write after a kill ended with 3"):
-        case.write_undisturbed()  # there is no such folder
+        case.write_undisturbed()  # the target's folder does not exist

@@ -1,4 +1,4 @@
-"""The files of an EMOGI graph change in one step, wherever the writer is killed, and for every reader."""
+"""The files of an EMOGI graph change in one step for every reader, also if the writer is killed at any line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.io.graphs import load, same, scipy_of
 WEIGHTED = Csr.from_arrays([0, 1, 2, 4], [1, 2, 0, 1], [3, 4, 5, 6], 3)
 OTHER = Csr.from_arrays([0, 1, 2, 4], [2, 1, 0, 1], [3, 4, 5, 7], 3)
 PLAIN = Csr.from_arrays([0, 2, 3], [0, 1, 0], [True], 2)
-_FILES = (multi_file_replace.__file__,)  # the campaign kills everywhere
+_FILES = (multi_file_replace.__file__,)  # only here: the campaign kills writers at any line
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
@@ -32,9 +32,9 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 
 
 def states_of(folder: Path, kept: Path, run: Callable[[], None]) -> list[Path]:
-    """Return copies of the disk as it is before each line of the writers: a kill at that line would leave the same.
+    """Return copies of the folder before each line of the writer, which a kill at that line would leave.
 
-    Lines that follow each other with the same disk share a copy, which is in the list once for each.
+    Consecutive lines with equal folders share one copy, listed once for each line.
     """
     found: list[Path] = []
     last: dict[Path, bytes | None] = {}
@@ -63,8 +63,8 @@ def states_of(folder: Path, kept: Path, run: Callable[[], None]) -> list[Path]:
 
 @pytest.mark.parametrize(("old", "new"), [(WEIGHTED, PLAIN), (PLAIN, WEIGHTED), (WEIGHTED, OTHER), (None, WEIGHTED)])
 def test_a_kill_at_any_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: Csr | None, new: Csr) -> None:
-    """Reads, also by other programs, find old or new files; the next writer removes leftovers."""
-    monkeypatch.setattr(os, "fsync", lambda _: None)  # it is the process that ends, not the machine
+    """After a kill every reader finds the old or the new graph, and the next writer removes leftovers."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # only the process ends, so writes need not reach the disk
     states: list[dict[str, bytes]] = []
     for number, graph in enumerate((old, new)):
         (tmp_path / str(number)).mkdir()
@@ -79,7 +79,7 @@ def test_a_kill_at_any_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old
     left = states_of(folder, tmp_path / "left", lambda: write(new, path))
     for line, disk in enumerate(left, 1):
         if disk in left[: line - 1]:
-            continue  # the same files as at the line before
+            continue  # the same copy as at an earlier line
         shutil.rmtree(folder)
         shutil.copytree(disk, folder)
         foreign = bytes_of(folder)
@@ -87,7 +87,7 @@ def test_a_kill_at_any_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old
         if old is not None or "a.bel.col" in foreign or multi_file_replace.switched(path).exists():
             is_new = scipy_of(load(path)).toarray().tolist() == scipy_of(new).toarray().tolist()
             same(load(path), scipy_of(new if is_new else old))
-            assert bytes_of(folder) == states[is_new]  # reading has finished what was begun
+            assert bytes_of(folder) == states[is_new]  # the reader completed the change
             found.append(is_new)
         write(PLAIN, path)
         assert not [file for file in folder.iterdir() if file.name.startswith(".")], line
@@ -133,7 +133,7 @@ def test_what_a_reader_may_not_finish_is_read_where_it_is(tmp_path: Path, monkey
 
 
 def test_links_to_another_folder(tmp_path: Path) -> None:
-    """The files behind them change; links into two folders cannot be changed together."""
+    """Writing changes the files behind symbolic links; links into two folders are refused."""
     for name in "one", "two":
         (tmp_path / name).mkdir()
     here = tmp_path / "here"

@@ -1,4 +1,4 @@
-"""Compressed files: read alike whatever packs them, written so that other programs read them, refused if damaged."""
+"""Compressed files: read from every compressor, readable by other programs, refused if damaged."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def test_reads_alike(suffix: str, tmp_path: Path) -> None:
     packed.write_bytes(PACK[suffix](TEXT))
     A = gb.io.read(plain)
     assert gb.io.read(packed).isequal(A, check_dtype=True)
-    anonymous = tmp_path / "c"  # the content says what packs it
+    anonymous = tmp_path / "c"  # the compressor is found by the content
     anonymous.write_bytes(PACK[suffix](TEXT))
     assert gb.io.read(anonymous, format="snap").isequal(A, check_dtype=True)
-    packed.write_bytes(PACK[suffix](TEXT[:5000]) + PACK[suffix](TEXT[5000:]))  # one after the other, as cat makes
+    packed.write_bytes(PACK[suffix](TEXT[:5000]) + PACK[suffix](TEXT[5000:]))  # two members, as cat joins files
     assert gb.io.read(packed).isequal(A, check_dtype=True)
 
 
@@ -77,7 +77,7 @@ def test_damage_is_refused(suffix: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".bz2", ".xz", ".zst"])
 def test_a_bomb_is_refused(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpacking, "_UNSUSPECTED", 1 << 19)  # of 64 MiB, which bzip2 takes half a minute for
+    monkeypatch.setattr(unpacking, "_UNSUSPECTED", 1 << 19)  # bytes, as the real 64 MiB take bzip2 half a minute
     path = tmp_path / f"a.el{suffix}"
     path.write_bytes(PACK[suffix](b"0 1\n" * (1 << 18)))
     with pytest.raises(gb.exceptions.GraphblasException, match="unpacks to more than 256 times"):
@@ -86,7 +86,7 @@ def test_a_bomb_is_refused(suffix: str, tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("suffix", PACK)
 def test_zeros_may_pad_members(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As between streams of .xz; where a file is read in chunks, a pad may be longer than one."""
+    """Zeros between and after members are skipped, also more than the bytes that are read at a time."""
     path = tmp_path / f"a{suffix}"
     path.write_bytes(PACK[suffix](b"0 1\n") + bytes(4) + PACK[suffix](b"1 2\n") + bytes(5000))
     if suffix == ".zst" and sys.version_info < (3, 14):

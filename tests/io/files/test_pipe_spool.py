@@ -1,4 +1,4 @@
-"""Graphs that come out of a pipe, which can be read once only."""
+"""Graphs read from a pipe, whose bytes can be read only once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @contextmanager
 def pipe(path: Path, data: bytes) -> Iterator[Path]:
-    """Open a pipe out of which these bytes come, once."""
+    """Make a named pipe from which these bytes can be read once."""
     os.mkfifo(path)
     with ThreadPoolExecutor(1) as pool:
         written = pool.submit(path.write_bytes, data)
@@ -97,7 +97,7 @@ def test_the_command_line_reads_its_input() -> None:
         )  # fmt: skip
         return done.returncode, done.stdout + done.stderr
 
-    for given in ((), ("--format", "snap")):  # an edge list unless --format says otherwise
+    for given in ((), ("--format", "snap")):  # an edge list is the default of --format
         code, told = info(*given)
         assert code == 0
         assert "/dev/stdin: 3 vertices, 2 edges, directed" in told
@@ -118,7 +118,7 @@ def test_a_device_without_an_end_is_refused(tmp_path: Path, device: str) -> None
 
 
 def test_a_pipe_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Zeros at once; text when nine tenths of the room are taken."""
+    """Endless zeros are refused at the first byte, endless text once it fills nine tenths of the free disk space."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
     def endless(command: str) -> str:

@@ -1,4 +1,4 @@
-"""Bad input gets an error that names the file, the line, what was found and what was needed."""
+"""Bad input raises an error with the file, the line, the text found and the requirement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.io.graphs import load
 
 MM = "%%MatrixMarket matrix coordinate integer general\n"
 BAD = {
-    # name: (content, what the message must say)
+    # name: (content, a pattern of the message)
     "empty.txt": ("", "empty"),
     "comments.txt": ("# nothing\n\n", "holds no edges"),
     "negative.txt": ("0 1\n3 -4\n", r"line 2, column 2 \(character 3\): found the vertex id '-4'; ids start at 0"),
@@ -164,7 +164,7 @@ def test_a_file_of_ours_that_is_cut_is_refused_wherever_it_is_cut(
     whole = (tmp_path / name).read_bytes()
     for kept in range(len(whole) - 1, 0, -1 if memory is None else -29):
         (tmp_path / name).write_bytes(whole[:kept])
-        if name == "a.graph" and kept == len(whole) - 1:  # every number is there
+        if name == "a.graph" and kept == len(whole) - 1:  # only the last newline is missing
             assert gb.io.read(tmp_path / name).isequal(A)
             continue
         with pytest.raises(FileFormatError, match=name):
@@ -213,7 +213,7 @@ def test_names_of_made_graphs_that_make_no_sense(name: str) -> None:
     [("sum", "; did you mean 'plus'?"), ("last", "; did you mean 'second'?"), ("mean", ""), (gb.binary.minus, "")],
 )
 def test_operators_that_merge_nothing(given: Any, offered: str) -> None:
-    """The one is offered that is called so elsewhere; a mean is none, as it needs two numbers of each edge."""
+    """Unusable operators are refused; a name used by other libraries gets the suggestion of ours."""
     with pytest.raises(InvalidValue) as error:
         load("path:3", dup_op=given)
     assert f"dup_op={given!r} cannot merge duplicates{offered}; choose one of min, max, plus" in str(error.value)
@@ -238,7 +238,7 @@ def test_a_rectangle_has_no_both_directions(tmp_path: Path) -> None:
 
 
 class TestNpz:
-    """Archives that were damaged after SciPy wrote them, or are no sparse matrix."""
+    """SciPy's archives that were damaged, and archives of no sparse matrix."""
 
     @pytest.mark.parametrize(
         ("change", "message"),
@@ -289,7 +289,7 @@ class TestNpz:
         with zipfile.ZipFile(path) as whole:
             members = {name: whole.read(name) for name in whole.namelist()}
         assert b"(9,)" in members["indices.npy"]
-        with zipfile.ZipFile(path, "w") as damaged:  # whose own checksums are right
+        with zipfile.ZipFile(path, "w") as damaged:  # the archive's checksums are right
             for name, data in members.items():
                 damaged.writestr(name, data.replace(b"(9,)", b"(9,("))
         with pytest.raises(FileFormatError, match=r"a\.npz"):
@@ -305,7 +305,7 @@ class TestNpz:
 
 
 class TestBel:
-    """EMOGI's files whose counts contradict each other."""
+    """EMOGI's files with contradictory counts."""
 
     def put(self, folder: Path, offsets: list[int], ids: list[int], values: list[int] | None = None) -> Path:
         for ending, numbers, form in ((".col", offsets, "<u8"), (".dst", ids, "<u8"), (".val", values, "<u4")):

@@ -1,4 +1,4 @@
-"""Binsparse files, held against the format's reference implementation where it is installed, and against h5py."""
+"""Binsparse files, against the format's reference implementation where it is installed, and against h5py."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def reference(h5py: Any) -> Any:
 
 
 def dense(shape: Any, tensor: Any) -> Any:
-    """Return the meaning of a tensor of the reference, by the format's definition."""
+    """Return a tensor of the reference implementation as a dense array, by the format's definition."""
     made = np.zeros(shape, np.asarray(tensor.values).dtype)
     form = tensor.format
     first, second = getattr(tensor, "indices_0", None), getattr(tensor, "indices_1", None)
@@ -104,7 +104,7 @@ def test_dense_matrices_are_read(h5py: Any, tmp_path: Path, form: str) -> None:
 
 
 def save(h5py: Any, path: Path, form: str, size: Any, arrays: dict[str, Any], **more: Any) -> None:
-    """Write a file by the specification's words."""
+    """Write a file as the specification defines it."""
     kinds = {name: part.dtype.name for name, part in arrays.items()}
     head = {"version": "0.1.0", "format": form, "shape": list(size), "number_of_stored_values": arrays["values"].size}
     with h5py.File(path, "w") as file:

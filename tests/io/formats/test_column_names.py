@@ -1,4 +1,4 @@
-"""The names of columns that a .csv or .tsv opens with say their order."""
+"""Column names in the first line of a .csv or .tsv file determine the columns' order."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def test_no_names_in_a_list(tmp_path: Path) -> None:
         (["chef,minion", "ann,bob", "bob,zoe"], True),
         (["ann,bob", "bob,zoe"], False),
         (["ann,bob"], False),
-        (["ann,ann", "bob,zoe"], False),  # two columns have two names
-        (["ann,bob,3", "zoe,eve,4"], False),  # and no column is named by a number
+        (["ann,ann", "bob,zoe"], False),  # equal names cannot be a header
+        (["ann,bob,3", "zoe,eve,4"], False),  # a number cannot be a column's name
         (["ann,bob,0.5", "zoe,eve,4"], False),
-        (["chef,minion", "ann,bob"] + ["bob,zoe"] * 200_000 + ["zoe,chef"], False),  # more than a chunk
+        (["chef,minion", "ann,bob"] + ["bob,zoe"] * 200_000 + ["zoe,chef"], False),  # more than an edge chunk
     ],
 )
 def test_a_first_line_of_names_that_may_be_those_of_columns(tmp_path: Path, lines: list[str], doubtful: bool) -> None:
@@ -76,7 +76,7 @@ def test_a_first_line_of_names_that_may_be_those_of_columns(tmp_path: Path, line
 
 def test_whole_numbers_in_another_order(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
-    path.write_text("v,u\n" + "".join(f"{k + 1},{k}\n" for k in range(200_000)))  # more than a chunk
+    path.write_text("v,u\n" + "".join(f"{k + 1},{k}\n" for k in range(200_000)))  # more than an edge chunk
     rows, cols, _ = gb.io.read(path).to_coo()
     assert (cols == rows + 1).all()
 

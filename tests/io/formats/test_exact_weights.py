@@ -1,4 +1,4 @@
-"""Weights of text files keep every digit that their type has, or are refused by their line."""
+"""Weights of text files are exact in their type, or refused with their line."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sparsezc.exceptions import FileFormatError, InvalidValue
 from tests.io.graphs import load
 
 MM = "%%MatrixMarket matrix coordinate {} general\n2 2 {}\n"
-LARGE = 2**53 + 1  # no float of 64 bits
+LARGE = 2**53 + 1  # FP64 cannot represent it
 MOST = 2**64 - 1
 
 
 def put(folder: Path, name: str, words: list[str]) -> tuple[Path, int]:
-    """Write edges with these weights, and return the file and the line of the first."""
+    """Write edges with these weights; return the file and the line number of the first edge."""
     head, mark = "", ""
     if name.endswith(".mtx"):
         head, name = MM.format(name.removesuffix(".mtx"), len(words)), "a.mtx"
@@ -30,7 +30,7 @@ def put(folder: Path, name: str, words: list[str]) -> tuple[Path, int]:
 
 
 def values(path: Path, bounded: bool, **options: object) -> np.ndarray:
-    """Return the weights of the file in ascending order, by either way of reading."""
+    """Return the weights of the file in ascending order, by `load` or by a conversion in bounded memory."""
     if bounded:
         pytest.importorskip("h5py", reason="h5py is not installed")
         gb.io.convert(path, path.with_name("target.h5"), memory="8GB", **options)

@@ -1,4 +1,4 @@
-"""Each format in small files written by hand, and what each argument of ``read`` does to them."""
+"""Each format in small files written by hand, and the effect of each argument of ``read``."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TEXTS = {
     "a.wel": "0 1 5\n1 2 7\n2 2 3\n3 0 9\n",
     "a.csv": "source,target,weight\n0,1,5\n1,2,7\n2,2,3\n3,0,9\n",
     "b.csv": "0,1,5\n1,2,7\n2,2,3\n3,0,9\n",
-    "c.csv": "\ufeffsource,target,weight\r\n0,1,5\r\n1,2,7\r\n2,2,3\r\n3,0,9\r\n",  # as Windows writes it
+    "c.csv": "\ufeffsource,target,weight\r\n0,1,5\r\n1,2,7\r\n2,2,3\r\n3,0,9\r\n",  # byte order mark, CR LF
     "b.txt": "\ufeff# comment\r\n0 1 5\r\n1 2 7\r\n2 2 3\r\n3 0 9\r\n",
     "a.tsv": "from\tto\tw\n0\t1\t5\n1\t2\t7\n2\t2\t3\n3\t0\t9\n",
     "a.mtx": "%%MatrixMarket matrix coordinate integer general\n4 4 4\n1 2 5\n2 3 7\n3 3 3\n4 1 9\n",
@@ -113,7 +113,7 @@ def test_a_gzipped_file_needs_no_gz_in_its_name(tmp_path: Path) -> None:
 
 
 class TestOptions:
-    """``directed``, ``symmetrize``, ``relabel``, ``weights`` and ``dup_op``."""
+    """The options ``directed``, ``symmetrize``, ``relabel``, ``weights`` and ``dup_op``."""
 
     def test_directed_false_and_symmetrize_give_both_directions(self, tmp_path: Path) -> None:
         path = put(tmp_path, "a.txt", "0 1 5\n2 1 4\n2 2 3\n1 0 2\n")
@@ -235,7 +235,7 @@ class TestOptions:
     @pytest.mark.parametrize("suffix", [".mtx", ".txt", ".csv", ".wel", ".gr", ".graph"])
     @pytest.mark.parametrize("gz", ["", ".gz"])
     def test_sums_of_small_whole_numbers_do_not_wrap(self, tmp_path: Path, suffix: str, gz: str) -> None:
-        """Two edges of weight 200 in both directions."""
+        """Sums of weights of 200, which fits UINT8, exceed 255 and do not wrap around."""
         pytest.importorskip("h5py", reason="h5py is not installed")
         texts = {
             ".mtx": MM + "3 3 4\n1 2 200\n2 1 200\n2 3 200\n3 2 200\n",
@@ -293,7 +293,7 @@ class TestOptions:
 
 
 class TestRange:
-    """Whole weights have 64 bits, and without weights their type is not looked at."""
+    """Integer weights beyond 64 bits are refused, or ignored if weights are not read."""
 
     @pytest.mark.parametrize("name", ["a.txt", "a.gr"])
     @pytest.mark.parametrize("weights", [(2**63 - 1, 3), (2**63 - 1, -(2**63)), (2**64, 3), (3, -(2**63) - 1)])

@@ -1,4 +1,4 @@
-"""Damaged files of every format are refused with an error of ours or read as some well-formed matrix; never worse."""
+"""Damaged files of every format raise an error of ours or give a well-formed matrix; they never crash."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BYTES = st.binary(max_size=200)
 
 
 def damaged(data: bytes, edits: list[tuple[int, int, str]]) -> bytes:
-    """Return the bytes with some set, put in between, or everything cut off from there on."""
+    """Return the data after edits, each of which sets a byte, inserts one, or truncates the rest."""
     for at, byte, how in edits:
         at %= len(data) + 1
         if how == "cut":
@@ -35,7 +35,7 @@ def damaged(data: bytes, edits: list[tuple[int, int, str]]) -> bytes:
 
 @cache
 def whole(name: str) -> dict[str, bytes]:
-    """Return a graph's files in a format, by name."""
+    """Return the content of each file, by name, of a graph in the format of `name`."""
     with tempfile.TemporaryDirectory() as folder:
         write(load("kron:4:2?weights=1-300"), Path(folder) / name)
         return {path.name: path.read_bytes() for path in Path(folder).iterdir()}

@@ -15,7 +15,7 @@ WRITERS = {"a.graphml": "write_graphml", "a.gml": "write_gml", "a.net": "write_p
 
 
 def graph(kind: str, *, named: bool) -> Any:
-    """Return a small graph of NetworkX; the vertex 4, or e, is alone."""
+    """Return a small graph of NetworkX, in which vertex 4, or e, is isolated."""
     nx = pytest.importorskip("networkx")
     G = getattr(nx, kind)()
     G.add_nodes_from("abcde" if named else range(5))
@@ -39,7 +39,7 @@ def test_names_come_back(name: str, kind: str, tmp_path: Path) -> None:
     A, ids = gb.io.read(path, relabel=True)
     assert ids.tolist() == list("abcde")
     assert edges(A, ids) == right(G)
-    if name != "a.gml":  # whose vertices have numbers, too
+    if name != "a.gml":  # GML's vertices have numbers besides names
         with pytest.raises(ValueError, match=r"found the vertex 'a'; whole numbers are needed, or relabel=True"):
             gb.io.read(path)
     assert gb.io.read(path, relabel=True, weights=False)[0].dtype == "BOOL"
@@ -48,7 +48,7 @@ def test_names_come_back(name: str, kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", WRITERS)
 @pytest.mark.parametrize("kind", ["Graph", "DiGraph"])
 def test_numbers_stay(name: str, kind: str, tmp_path: Path) -> None:
-    """Written here, read by NetworkX and here."""
+    """A graph that we write is read back equal, by NetworkX and by us."""
     nx = pytest.importorskip("networkx")
     G, path = graph(kind, named=False), tmp_path / f"{name}.gz"
     A = gb.io.from_networkx(G)

@@ -1,4 +1,4 @@
-"""Tables as other programs write them: the right graph, or an error that says what was found and what helps."""
+"""Tables as other programs write them: the right graph, or an error with the text found and a remedy."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ WEIGHTS = {
 @pytest.mark.parametrize("suffix", [".parquet", ".feather"])
 @pytest.mark.parametrize("kind", IDS)
 def test_columns_of_ids(kind: str, suffix: str, tmp_path: Path) -> None:
-    """Each row is a batch of its own, so that rows are counted over batches."""
+    """Columns of ids are read or refused with their row, counted over batches of one row each."""
     ids, expected = IDS[kind]
     path = write(tmp_path / f"a{suffix}", source=ids, target=ids[::-1] if isinstance(expected, list) else ids)
     if isinstance(expected, list):

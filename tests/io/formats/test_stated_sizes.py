@@ -1,4 +1,4 @@
-"""Sizes that a file states and no matrix can have: ``relabel=True`` numbers the ids that occur."""
+"""Files that state sizes too large for a matrix: ``relabel=True`` numbers the ids that occur."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GAP files that call themselves undirected are: one edge that is not in both directions, and they are refused."""
+"""GAP files with the undirected flag are refused if one edge lacks its reverse."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from sparsezc.io.formats import symmetry_check
 from sparsezc.memory.csr import Csr
 from tests.io.graphs import load, same, scipy_of
 
-_IDS = 17 + 8 * 129  # bytes before the ids of 128 vertices
+_IDS = 17 + 8 * 129  # bytes before the ids: a head of 17 and 129 offsets
 
 
 def changed(path: Path, entry: int, field: str, width: int) -> None:
-    """Change the id or the weight of an entry to another that is allowed."""
+    """Change the id or the weight of an entry to another valid one."""
     data = bytearray(path.read_bytes())
     at = _IDS + width * entry + (4 if field == "weight" else 0)
     old = int.from_bytes(data[at : at + 4], "little")
@@ -76,7 +76,7 @@ def test_edges_of_a_graph_with_mostly_empty_rows(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_file_that_was_made_for_certain_constants_of_the_hash(tmp_path: Path) -> None:
-    """The hashes of these ids and this weight had many factors of 2, so that the sum over one edge was 0."""
+    """An edge that gave the sum 0 under fixed hash constants (its hashes have many factors of 2) is found."""
     source, target, weight, n = 3485, 10_950, 108_919_507, 10_951
     path = tmp_path / "a.wsg"
     offsets = (np.arange(n + 1) > source).astype(np.int64)

@@ -23,14 +23,14 @@ def edges(A: gb.Matrix, ids: Any = None) -> dict[tuple[Any, Any], Any]:
 
 
 def write(path: Path, text: str) -> Path:
-    """Return the same table in the format of the name."""
+    """Write a CSV text as a table in the format of the path's suffix, and return the path."""
     if path.suffix in (".parquet", ".feather", ".arrow"):
         arrow, csv = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.csv")
         table = csv.read_csv(arrow.BufferReader(text.encode()))
         if path.suffix == ".parquet":
             pytest.importorskip("pyarrow.parquet").write_table(table, path)
         elif path.suffix == ".feather":
-            pytest.importorskip("pyarrow.feather").write_feather(table, str(path))  # as pandas writes it, compressed
+            pytest.importorskip("pyarrow.feather").write_feather(table, str(path))  # compressed, as by pandas
         else:
             with arrow.ipc.new_stream(str(path), table.schema) as stream:
                 stream.write_table(table)
@@ -65,7 +65,7 @@ def test_names_in_bounded_memory(name: str, tmp_path: Path) -> None:
 
 
 def test_many_names_come_back(tmp_path: Path) -> None:
-    """More than a chunk of lines, against a dictionary."""
+    """Names in 100,000 lines, more than an edge chunk, are numbered consistently."""
     rng = np.random.default_rng(1)
     pairs = rng.integers(0, 5000, (100_000, 2)).tolist()
     path = tmp_path / "a.txt"
@@ -78,7 +78,7 @@ def test_many_names_come_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "right"),
     [
-        ("0;1;2,5\n1;2;3\n", {(0, 1): 2.5, (1, 2): 3.0}),  # the decimal mark of such files
+        ("0;1;2,5\n1;2;3\n", {(0, 1): 2.5, (1, 2): 3.0}),  # a decimal comma
         ("Target;Source;Weight\n1;0;2\n2;1;3\n", {(0, 1): 2, (1, 2): 3}),
         ('"0","1"\n"1","2"\n', {(0, 1): True, (1, 2): True}),
         ("% c\n\n0;1\r\n1;2\r\n", {(0, 1): True, (1, 2): True}),
@@ -153,7 +153,7 @@ def test_times_are_asked_about(unit: int, tmp_path: Path) -> None:
     assert gb.io.read(path, weights=False).nvals == 2
     assert gb.io.read(path, weights="INT64")[0, 1].new().value == 1082008561 * unit
     path.write_text("0 1 1082008561\n1 2 1082008561\n0 2 7\n")
-    assert gb.io.read(path).nvals == 3  # a weight that is no time is among them
+    assert gb.io.read(path).nvals == 3  # no hint: one weight is no time
 
 
 def test_a_folder_of_parts(tmp_path: Path) -> None:

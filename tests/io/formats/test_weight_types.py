@@ -1,4 +1,4 @@
-"""A type asked for by ``weights=`` must hold every weight of the file."""
+"""The type given as ``weights=`` must hold every weight of the file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.io.graphs import load
 
 MM = "%%MatrixMarket matrix coordinate integer general\n"
 TEXT = {
-    # name: (text, the place of the weight 300)
+    # name: (text, the position of the weight 300)
     "a.txt": ("# c\n0 1 5\n\n1 2 300\n", "line 4, column 3 (character 5)"),
     "a.csv": ("weight,u,v\n5,0,1\n300,1,2\n", "line 3, column 1 (character 1)"),
     "a.mtx": (MM + "% c\n3 3 2\n1 2 5\n3 1 300\n", "line 5, column 3 (character 5)"),

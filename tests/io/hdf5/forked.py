@@ -1,7 +1,7 @@
-"""The process that opens other programs' HDF5 files, forked from one that has imported h5py.
+"""The reader process of other programs' HDF5 files, forked from a process that has imported h5py.
 
-That takes 3 ms of processor time instead of 150: the process imports this file, which imports little, and nothing else
-of sparsezc. A test that changes what is started, or how, gets the users' process.
+A fork takes 3 ms of processor time instead of 150, as it imports only this file, which imports little. A test that
+changes the program or the interpreter of the reader process gets the process that users get.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FORKS.set_forkserver_preload(["h5py"])
 
 
 def _answer(program: Path, asked: Connection, answers: Connection) -> None:
-    """Be the process: its requests and answers go through pipes, and it says nothing else."""
+    """Run as the reader process: read requests and write answers through pipes, and discard other output."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
@@ -33,12 +33,12 @@ def _answer(program: Path, asked: Connection, answers: Connection) -> None:
 
 
 class _Forked:
-    """The part of `subprocess.Popen` that is asked for."""
+    """The part of `subprocess.Popen` that the package uses."""
 
     def __init__(self, program: Path, answers: Connection) -> None:
         asked, ours = _FORKS.Pipe(duplex=False)
         self._process = _FORKS.Process(target=_answer, args=(program, asked, answers), daemon=True)
-        main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")  # pytest, not to be imported
+        main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")  # not pytest's
         try:
             self._process.start()
         finally:
@@ -53,7 +53,7 @@ class _Forked:
 
 
 def starting(foreign: Any) -> Any:
-    """Return a function that replaces the module's `_start`."""
+    """Return a replacement of the module's `_start` that forks the reader process."""
     started, program, executable = foreign._start, foreign._PROGRAM, sys.executable
 
     def start(path: Path) -> tuple[Any, Any]:
@@ -69,8 +69,8 @@ def starting(foreign: Any) -> Any:
 
 @contextmanager
 def forking() -> Iterator[None]:
-    """Start the process that is forked, and end it: it is waited for, so that its processor time is seen."""
-    from unittest import mock  # of what it imports the processes need nothing
+    """Start the fork server, and stop it at the end: waiting for it adds its processor time to this process's."""
+    from unittest import mock  # imported here, as the forks do not need it
 
     with mock.patch.dict(os.environ, {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}):
         forkserver.ensure_running()

@@ -1,4 +1,4 @@
-"""Checksums of every file that sparsezc writes in HDF5 and Parquet: one wrong bit is never another graph."""
+"""Checksums of the HDF5 and Parquet files that sparsezc writes: one wrong bit never gives another graph."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def graph() -> Any:
 
 
 def damaged(whole: bytes, at: int, bit: int) -> bytes:
-    """Return the same with one bit wrong."""
+    """Return the bytes with one bit flipped."""
     return whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :]
 
 
@@ -61,7 +61,7 @@ def test_one_wrong_bit_is_refused(tmp_path: Path, graph: Any, way: str) -> None:
     whole, right = path.read_bytes(), read(path)
     used = np.flatnonzero(np.frombuffer(whole, np.uint8))
     rng = np.random.default_rng(5)
-    tail = (len(whole) - 16, len(whole) - 7, len(whole) - 1)  # the ends of seal and footer
+    tail = (len(whole) - 16, len(whole) - 7, len(whole) - 1)  # in the ends of seal and footer
     for at in [*rng.choice(used, 60).tolist(), *rng.integers(0, len(whole), 20).tolist(), *tail]:
         path.write_bytes(damaged(whole, at, int(rng.integers(8))))
         with pytest.raises(FileFormatError, match=name) as told:
@@ -96,7 +96,7 @@ def test_what_is_sealed_is_read_without_hdf5(tmp_path: Path, graph: Any, monkeyp
 def test_a_file_that_another_program_has_added_to_is_read_by_its_checksums(
     tmp_path: Path, graph: Any, form: str
 ) -> None:
-    """HDF5 cuts the seal off; what it guarded has checksums of its own."""
+    """A file whose seal HDF5 removed is read by the checksums of its arrays."""
     path = tmp_path / "a.h5"
     gb.io.write_binsparse(graph, path, form)
     with h5py.File(path, "r+") as file:
@@ -111,7 +111,7 @@ def test_a_file_that_another_program_has_added_to_is_read_by_its_checksums(
 
 
 def resealed(path: Path, change: Callable[[dict[str, Any]], Any]) -> None:
-    """Another seal, whose checksum is right."""
+    """Replace a file's seal by a changed one with a right checksum."""
     whole = path.read_bytes()
     name, length, _ = struct.unpack("<8sII", whole[-16:])
     head = json.loads(whole[-16 - length : -16])
@@ -145,7 +145,7 @@ def test_a_seal_that_is_made_up_is_not_believed(tmp_path: Path, graph: Any, chan
 
 
 def test_parquet_files_stay_parquet(tmp_path: Path, graph: Any) -> None:
-    """A file that another program rewrites has no table of checksums, though it may have all its metadata."""
+    """Other programs read our Parquet files, and we read their copies, which have no table of checksums."""
     gb.io.write(graph, tmp_path / "a.parquet")
     table = parquet.read_table(tmp_path / "a.parquet", page_checksum_verification=True)
     assert table.num_rows == graph.nvals

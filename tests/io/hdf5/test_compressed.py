@@ -1,4 +1,4 @@
-"""Files with compressed ids: the same matrix from fewer bytes, mapped on a GPU, and refused where they are damaged."""
+"""Files with compressed ids: the same matrix in fewer bytes, mapped on a GPU, and refused if damaged."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_mapped_matrix_may_move(tmp_path: Path, gpu: Any, monkeypatch: pytest.
 
 def test_a_budget_has_room_for_compressed_ids_where_plain_ones_do_not_fit(tmp_path: Path, gpu: Any) -> None:
     gb.io.convert("kron:10", tmp_path / "a.h5", compress=True)
-    with gb.config.set(budget="100kB"):  # 147 KiB are needed, 85 compressed
+    with gb.config.set(budget="100kB"):  # the ids need 147 KiB, compressed 85
         with pytest.raises(gb.exceptions.OutOfMemory, match="device memory"):
             gb.io.read("kron:10", placement="device")
         for placement in ("auto", "device"):
@@ -126,12 +126,12 @@ def test_more_columns_than_blocks_can_count_are_refused(tmp_path: Path) -> None:
 
 @pytest.fixture
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files whose checksums are those of what they hold, damaged as it is."""
+    """Turn off the comparison of checksums, as if a damaged file's checksums were right."""
     monkeypatch.setattr(aligned_file.MappableFile, "compare", lambda *_: None)
 
 
 def damaged(path: Path) -> Iterator[None]:
-    """Yield a file of three compressed ids of 9 columns, with each bit of them flipped in turn."""
+    """Write a file of three compressed ids, and yield after flipping each of their bits in turn."""
     gb.io.write(gb.Matrix.from_coo([0, 0, 1], [3, 8, 4], 1, nrows=2, ncols=9), path, compress=True)
     text = path.read_bytes()
     with h5py.File(path) as file:

@@ -1,4 +1,4 @@
-"""Matrices that the CPU engine's loops read in a file, which may be larger than the memory."""
+"""Matrices in a mapped file, which the CPU engine's loops read in place; it may exceed the memory."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ pytest.importorskip("h5py", reason="h5py is not installed")
 pytest.importorskip("numba", reason="numba compiles the loops")
 
 alg = gb.algorithms
-SHORT = "40kB"  # less than the graphs need in memory, and more than their loops' own arrays
-#: What is computed in the file, of graphs whose values are lengths.
+SHORT = "40kB"  # between the loops' own arrays and the whole graphs
+#: Calls that loops compute in the file; the graph's values are lengths.
 IN_PLACE = {
     "levels": lambda A: alg.bfs(A, 1),
     "parents": lambda A: alg.bfs_parents(A, 1),
@@ -62,7 +62,7 @@ def test_loops_read_the_file_where_it_is(tmp_path: Path, kind: Any) -> None:
         assert A._engine.name == "file"
     for what, call in calls.items():
         right = call(whole)
-        if what == "parents":  # any neighbour one level nearer may be the parent
+        if what == "parents":  # any neighbour one level nearer is a valid parent
             i, parent = found[what].to_coo()
             level = found["levels"].to_dense(-1)
             assert i.size == right.nvals
@@ -108,7 +108,7 @@ def test_statements_move_it_to_memory(file: Path) -> None:
     B(B.S, replace=True) << fresh().apply("ainv")
     for other in (A, B):
         assert other.nvals
-    A.to_csr()[2][:] = 0  # a copy
+    A.to_csr()[2][:] = 0  # changes a copy only
     small = whole.dup()
     small.resize(100, 200)
     pairs += [(A, small), (B, whole.apply("ainv").new())]
@@ -129,13 +129,13 @@ def test_memory_that_statements_need_is_named(file: Path) -> None:
         ):
             A.mxm(A).new()
         assert alg.bfs(A, 1).nvals
-    assert A.mxm(A).new().nvals  # the memory is there now
+    assert A.mxm(A).new().nvals  # under the default budget
 
 
 def test_a_search_takes_the_memory_of_its_vectors(tmp_path: Path) -> None:
     gb.io.convert("kron:14", tmp_path / "a.h5")
     A = gb.io.read(tmp_path / "a.h5", placement="mapped")
-    alg.bfs(A, 1)  # what is loaded once
+    alg.bfs(A, 1)  # loads modules and machine code first
     A = gb.io.read(tmp_path / "a.h5", placement="mapped")
     tracemalloc.start()
     try:
@@ -196,7 +196,7 @@ def test_searches_tell_the_system_not_to_read_ahead(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(MappedBuffer, "expect", watched)
     gb.io.convert("kron:12", tmp_path / "a.h5")
     A = gb.io.read(tmp_path / "a.h5", placement="mapped")
-    assert A._store.csr.indices.nbytes >= PAGE  # so it is mapped, not read
+    assert A._store.csr.indices.nbytes >= PAGE  # smaller arrays are read, not mapped
     for what, call in IN_PLACE.items():  # noqa: B007
         call(A)
     assert told == {name: {name in ("levels", "parents", "distances")} for name in IN_PLACE}

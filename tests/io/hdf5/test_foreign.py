@@ -1,4 +1,4 @@
-"""HDF5 files of other programs: opened by a process of their own, held to their descriptors, and kept to themselves."""
+"""HDF5 files of other programs: opened in a reader process, checked against their descriptors, without links."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROWS, COLS, VALUES = np.array([0, 0, 1, 3]), np.array([1, 2, 3, 0]), np.array([1
 
 
 def save(path: Path, *, group: str = "/", types: dict[str, str] | None = None, **arrays: Any) -> Path:
-    """Return a COO of four entries by the specification's words, with other arrays or types."""
+    """Write a COO of four entries as the specification defines it, with other arrays or types; return the path."""
     parts = {"indices_0": ROWS, "indices_1": COLS, "values": VALUES} | arrays
     kinds = {name: np.asarray(part).dtype.name for name, part in parts.items()} | (types or {})
     head = {
@@ -42,7 +42,7 @@ def save(path: Path, *, group: str = "/", types: dict[str, str] | None = None, *
 
 
 def readers(path: Path) -> list[Callable[[], Any]]:
-    """Every way into a file."""
+    """Return calls that read the file, one for each function that can."""
     target = path.with_name("b.h5")
     return [
         lambda: gb.io.read_binsparse(path),
@@ -53,7 +53,7 @@ def readers(path: Path) -> list[Callable[[], Any]]:
 
 
 def refused(path: Path, said: str, ways: int = 4) -> None:
-    """See that no way into a file, or none of the first few, leads further than to this one line."""
+    """Check that the first `ways` readers refuse the file with one line that matches `said`."""
     for read in readers(path)[:ways]:
         with pytest.raises(FileFormatError, match=said) as told:
             read()
@@ -97,7 +97,7 @@ def test_a_number_that_is_none_of_its_type_is_refused(
 @pytest.mark.parametrize("inner", ["int8", "uint8", "int64", "uint64", "float32", "float64", "complex[float32]"])
 @pytest.mark.parametrize("stored", ["i1", "u1", "i8", "u8", "f4", "f8", "c8"])
 def test_conversions_are_exact_or_refused(stored: str, inner: str) -> None:
-    """Python's own numbers, which have no size, are the judge."""
+    """Values convert exactly, by the judgement of Python's unbounded integers and floats, or are refused."""
     wanted = np.dtype({"complex[float32]": "c8"}.get(inner, inner))
     numbers = [0, 1, -1, 127, 128, 255, 256, 2**24 + 1, 2**53 + 1, 2**62, 2**63 - 1, 2**63, 2**64 - 1, 0.5, 0.1, 1e30]
     kind = np.dtype(stored)
@@ -168,7 +168,7 @@ def test_a_group_that_is_a_link_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("what", "said"), [("shape", "values has 80,000,000,000 bytes"), ("iso", "OutOfMemory")])
 def test_a_small_file_does_not_unfold_without_end(tmp_path: Path, what: str, said: str) -> None:
-    """Of chunks that were never written HDF5 makes zeros, as many as the shape says; one value may stand for all."""
+    """Small files of huge arrays (chunks never written, which HDF5 fills with zeros; iso values) are refused."""
     path = save(tmp_path / "a.h5", values=np.ones(1), types={"values": "iso[float64]"})
     with h5py.File(path, "r+") as file:
         head = json.loads(file.attrs["binsparse"])
@@ -184,7 +184,7 @@ def test_a_small_file_does_not_unfold_without_end(tmp_path: Path, what: str, sai
 
 
 def child(monkeypatch: pytest.MonkeyPatch, folder: Path, what: str) -> None:
-    """Another program of the process, which does this before it tells a file's facts and before it reads an array."""
+    """Make the reader process run the statement `what` before it describes a file and before it reads an array."""
     program = folder / "reader_process.py"
     here = str(Path(foreign.__file__).parent)
     program.write_text(
@@ -222,7 +222,7 @@ def test_an_accident_of_the_process_is_an_error_of_the_file(
 
 
 def test_a_slow_disk_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sleep stands for the wait, of 2 s in all: both take no processor time."""
+    """A wait of 2 s in all for the disk, simulated by sleep, does not count as processor time."""
     child(monkeypatch, tmp_path, "time.sleep(0.5)")
     assert gb.io.read_binsparse(save(tmp_path / "a.h5")).nvals == 4
 
@@ -237,14 +237,14 @@ def test_a_disk_that_gives_nothing_is_not_the_files_fault(tmp_path: Path, monkey
 
 
 def test_requests_share_the_processor_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One to open the file and three to read it: none takes too long, all together do."""
+    """The limit of processor time holds for all requests together: four of 0.3 s exceed 1 s."""
     child(monkeypatch, tmp_path, "start = time.process_time()\n        while time.process_time() < start + 0.3: pass")
     with pytest.raises(FileFormatError, match=r"did not finish within 1\.0 s of processor time"):
         gb.io.read_binsparse(save(tmp_path / "a.h5"))
 
 
 def test_a_byte_in_a_chunk_that_crashes_hdf5(tmp_path: Path) -> None:
-    """LZF's decompression of HDF5 follows what it reads; some version of it survives, or none."""
+    """A damaged LZF chunk, which may crash HDF5's decompression, gives an error or an answer."""
     path = tmp_path / "a.h5"
     head = {"version": "0.1.0", "format": "DVEC", "shape": [4000], "number_of_stored_values": 4000}
     with h5py.File(path, "w") as file:
@@ -278,7 +278,7 @@ def test_arrays_of_many_dimensions_byte_orders_and_chunks(tmp_path: Path) -> Non
 
 
 def test_files_larger_than_a_request(tmp_path: Path) -> None:
-    count = 3_000_000  # of 8 bytes: several requests, several chunks
+    count = 3_000_000  # 24 MB: several requests and chunks
     path, ids = tmp_path / "a.h5", np.arange(count)
     head = {"version": "0.1.0", "format": "CVEC", "shape": [count], "number_of_stored_values": count}
     with h5py.File(path, "w") as file:

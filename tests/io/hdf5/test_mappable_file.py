@@ -1,4 +1,4 @@
-"""Mappable files: mapped and not read, on both engines; refused by name where they are damaged or too new."""
+"""Mappable files: mapped without reading on both engines, and refused with the reason if damaged or too new."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ GRAPHS = ("kron:11", "kron:11?weights=1-255", "grid:50x60", "star:20000")
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
-    """Return a file with some pages of ids and of weights."""
+    """Write a file with several pages of ids and of weights."""
     path = tmp_path / "large.h5"
     gb.io.convert("kron:13?weights=1-255", path)
     return path
@@ -79,7 +79,7 @@ def test_a_search_in_a_mapped_file(large: Path, gpu: Any) -> None:
 
 
 def test_the_file_is_binsparse(large: Path) -> None:
-    """Other programs' readers find the arrays; each begins at a page."""
+    """h5py reads the arrays as binsparse defines them, and each begins at a page."""
     csr = load("kron:13?weights=1-255")
     with h5py.File(large) as file:
         head = json.loads(file.attrs["binsparse"])["binsparse"]
@@ -127,7 +127,7 @@ def test_opening_reads_the_offsets_and_nothing_else(large: Path, card: Card, mon
 
 
 def test_opening_takes_no_memory_for_the_offsets(tmp_path: Path, card: Card) -> None:
-    """Of a matrix of a million rows they have 8 MB, which are looked at where the system caches the file."""
+    """Offsets of a million rows, 8 MB, are checked in the system's page cache without a copy."""
     gb.io.write(gb.Matrix.from_coo([0, 999_999], [5, 7], [1, 2], nrows=1_000_000, ncols=9), tmp_path / "a.h5")
     csr, _ = read_csr(tmp_path / "a.h5", placement="mapped")
     del csr
@@ -139,11 +139,11 @@ def test_opening_takes_no_memory_for_the_offsets(tmp_path: Path, card: Card) -> 
         tracemalloc.stop()
     assert csr.nvals == 2
     assert taken < 200_000
-    assert peak < 7_000_000  # each thread holds a mebibyte to compare with its checksum, or an answer for each entry
+    assert peak < 7_000_000  # each thread holds a checksum piece of 1 MiB, or a Boolean for each offset
 
 
 def test_offsets_that_fall_are_refused_wherever_they_do(tmp_path: Path, card: Card) -> None:
-    """Between the parts that threads look at, too."""
+    """Decreasing offsets are refused in any row, also at the bounds of the threads' blocks."""
     gb.io.write(gb.Matrix.from_coo([0, 2], [5, 7], [1, 2], nrows=3_000_000, ncols=9), tmp_path / "a.h5")
     for row in (5, edge_list.BLOCK, edge_list.BLOCK + 1, 2 * edge_list.BLOCK, 2_999_999):
         target = tmp_path / "b.h5"
@@ -241,7 +241,7 @@ def flip(path: Path, at: int, bit: int = 0) -> None:
 def test_a_damaged_array_is_found_with_its_place_where_it_is_read(
     large: Path, card: Card, name: str, entry: int
 ) -> None:
-    """Mapped arrays are not read at opening, so they are compared on demand."""
+    """Damage in a mapped array, which opening does not read, is found on demand, with its position."""
     read_csr(large, verify=True)
     with h5py.File(large) as file:
         offset, width = file[name].id.get_offset(), file[name].dtype.itemsize
@@ -273,7 +273,7 @@ def test_a_damaged_array_that_is_mapped_is_found_when_it_is_first_used(
     flip(path, at + size // 2)
     A = gb.io.read(path, placement="mapped")
     u = gb.Vector.from_scalar(1.0, A.ncols).to("gpu")
-    for _ in range(2):  # once more, as it is not said once and forgotten
+    for _ in range(2):  # the second call fails like the first
         with pytest.raises(FileFormatError, match=rf"a\.h5 is damaged: the checksum of {array}\["):
             A.mxv(u, "plus_times").new().to_dense(0)
     with pytest.raises(FileFormatError, match=rf"a\.h5 is damaged: the checksum of {array}\["):
@@ -303,7 +303,7 @@ def test_damaged_offsets_are_found_at_opening(large: Path) -> None:
 
 
 def opened(path: Path) -> Csr | str:
-    """Return the matrix of a file, or what is said of it."""
+    """Return the matrix of a file, or the message of its error."""
     try:
         return read_csr(path)[0]
     except FileFormatError as error:
@@ -311,7 +311,7 @@ def opened(path: Path) -> Csr | str:
 
 
 def test_every_bit_of_the_head_counts_and_so_does_every_byte_of_the_size(large: Path) -> None:
-    """Everything outside the arrays is checked at every opening: no wrong answer and no other error."""
+    """A flipped bit outside the arrays, or another size, is refused at opening or does not change the answer."""
     whole = large.read_bytes()
     with h5py.File(large) as file:
         spans = [(file[name].id.get_offset(), file[name].nbytes) for name in ("indices_1", "values", "pointers_to_1")]
@@ -397,7 +397,7 @@ def test_a_mapped_matrix_goes_elsewhere_when_it_is_told_to(large: Path, gpu: Any
 
 
 def put(path: Path, name: str, entry: int, value: int) -> None:
-    """Change an entry of an array, behind the back of the checksums."""
+    """Change an entry of an array, without its checksum."""
     with h5py.File(path) as file:
         offset, kind = file[name].id.get_offset(), file[name].dtype
     with path.open("r+b") as file:
@@ -406,7 +406,7 @@ def put(path: Path, name: str, entry: int, value: int) -> None:
 
 
 def write_wrongly(path: Path, entry: int, value: int, name: str = "indices_1") -> None:
-    """Change an entry as a faulty program would, whose checksums are right."""
+    """Change an entry and its checksums, as a faulty writer would."""
     put(path, name, entry, value)
     with h5py.File(path, "r+") as file:
         content, head = file[name][()].tobytes(), json.loads(file.attrs["binsparse"])
@@ -426,7 +426,7 @@ OPERATIONS: dict[str, Callable[[gb.Matrix], Any]] = {
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_an_id_that_is_no_column_is_refused_before_kernels_follow_it(large: Path, gpu: Any, operation: str) -> None:
-    """Opening reads no ids; the first operation of any kind finds it, and so does the next."""
+    """Opening reads no ids: every operation of any kind refuses an invalid one, not only the first."""
     write_wrongly(large, 70_000, 1 << 31)
     A = gb.io.read(large, placement="mapped")
     for _ in range(2):
@@ -469,7 +469,7 @@ def test_a_conversion_compares_checksums(large: Path, more: Any) -> None:
     "kind", [h5py.string_dtype(), h5py.string_dtype("ascii"), None], ids=["UTF-8", "ASCII", "fixed"]
 )
 def test_descriptors_of_others_are_strings_of_any_kind(large: Path, kind: Any) -> None:
-    """Ours have a fixed size, as HDF5 keeps no checksum of the others and may search a damaged heap for ever."""
+    """Descriptors of any string type are read; ours have a fixed size, so that HDF5 follows no damaged heap."""
     expected, _ = read_csr(large)
     with h5py.File(large, "r+") as file:
         text = file.attrs["binsparse"]

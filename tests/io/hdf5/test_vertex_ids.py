@@ -1,4 +1,4 @@
-"""A .h5 file keeps the ids or names of the vertices of what it was made of, and every reader gives them back."""
+"""A .h5 file keeps its source's vertex ids or names, and every reader returns them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def same(found: tuple[Any, Any], expected: tuple[Any, Any]) -> bool:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_ids_come_back(text: Path, way: str, tmp_path: Path) -> None:
-    """Also from a file that was converted again, without a word about ids."""
+    """Ids or names are returned, also by a file that was converted again without ``relabel``."""
     expected = gb.io.read(text, relabel=True)
     gb.io.convert(text, tmp_path / "a.h5", relabel=True, **WAYS[way])
     gb.io.convert(tmp_path / "a.h5", tmp_path / "b.h5", **WAYS[way])
@@ -81,7 +81,7 @@ def test_ranks_have_the_ids(text: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [{"relabel": True}, {"source_col": "a", "target_col": "b"}])
 def test_ranks_refuse_what_needs_the_whole_graph(options: dict[str, Any], tmp_path: Path) -> None:
-    """All of them, before anything is read, and they say what to do."""
+    """All ranks refuse options that need the whole graph, before reading, and name the remedy."""
     path = tmp_path / "a.csv"
     path.write_text("a,b\n1,2\n")
 

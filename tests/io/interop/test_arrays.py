@@ -1,4 +1,4 @@
-"""Arrays of NumPy, PyTorch and JAX in the host's memory, as vectors and matrices and back; judges: NumPy, SciPy."""
+"""Arrays of NumPy, PyTorch and JAX in host memory, to vectors and matrices and back; judges: NumPy, SciPy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def as_torch(x: Any) -> Any:
 
 def as_jax(x: Any) -> Any:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
-    return jax.device_put(x, jax.devices("cpu")[0])  # where there is a GPU, JAX's arrays are on it else
+    return jax.device_put(x, jax.devices("cpu")[0])  # with a GPU, JAX's default is device memory
 
 
 LIBRARIES = {"numpy": np.array, "torch": as_torch, "jax": as_jax, "lists": lambda x: np.asarray(x).tolist()}
@@ -127,5 +127,5 @@ def test_dlpack_goes_on_without_a_copy(library: str) -> None:
     module = pytest.importorskip(library, reason=f"{library} is not installed")
     other = module.from_dlpack(found) if library == "torch" else module.dlpack.from_dlpack(found)
     assert np.asarray(other).tolist() == [0, 1, 2, 3, 4]
-    if library == "torch":  # JAX takes what is aligned to 64 bytes only
+    if library == "torch":  # JAX copies arrays that are not aligned to 64 bytes
         assert other.data_ptr() == found.ctypes.data

@@ -1,4 +1,4 @@
-"""Awkward Arrays and PyData's sparse arrays, held against python-graphblas, which has the same functions."""
+"""Awkward Arrays and PyData's sparse arrays, against python-graphblas, which has the same functions."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_pydata_sparse(sparse: Any, form: str) -> None:
         for array in (found, theirs):
             judged = graphblas.io.from_pydata_sparse(array)
             assert gb.io.from_pydata_sparse(array).isequal(gb.from_graphblas(judged), check_dtype=True)
-    assert gb.io.from_pydata_sparse(gb.io.to_pydata_sparse(MINE)).isequal(MINE)  # its stored zero too
+    assert gb.io.from_pydata_sparse(gb.io.to_pydata_sparse(MINE)).isequal(MINE)  # a stored zero too
     np.testing.assert_array_equal(gb.io.to_pydata_sparse(MINE.T, form).todense(), MINE.to_dense(0).T)
 
 

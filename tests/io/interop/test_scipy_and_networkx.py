@@ -1,4 +1,4 @@
-"""To and from SciPy and NetworkX, held against what those libraries say of themselves and against python-graphblas."""
+"""Conversions to and from SciPy and NetworkX, against those libraries' own answers and python-graphblas."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_read_and_write_a_matrix(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tail", ["10 1 219 ", "10 1 21\u00f6", "10 4 9E11  ", "10 4 \0\n", "10\0 4 5\n"])
 def test_short_files_that_end_oddly_are_errors_and_no_crashes(tail: str) -> None:
-    """fast_matrix_market alone reads past its memory here."""
+    """Truncated files raise an error; fast_matrix_market by itself reads past its buffer."""
     text = "%%MatrixMarket matrix coordinate integer general\n16 16 23\n" + "2 1 144\n" * 9 + tail
     for source in (io.StringIO(text), io.BytesIO(text.encode())):
         with pytest.raises(ValueError, match=r"Truncated|Line|line"):

@@ -1,4 +1,4 @@
-"""Edge lists of pandas, Polars and Arrow, and Parquet files, held against what these and NetworkX make of them."""
+"""Edge lists of pandas, Polars and Arrow, and Parquet files, against these libraries and NetworkX."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_undirected_edges_count_twice_and_loops_once(kind: str) -> None:
     judge = sp.csr_array(([5, 5, 6, 7, 7], ([0, 1, 2, 1, 3], [1, 0, 2, 3, 1])), shape=(4, 4))
     assert (gb.io.to_scipy_sparse(A) != judge).nnz == 0
     assert FROM[kind](edges, directed=False, nrows=9).shape == (9, 9)
-    assert FROM[kind](edges).shape == A.shape  # square, whatever the columns' own largest ids
+    assert FROM[kind](edges).shape == A.shape  # square, though the columns' largest ids differ
     assert FROM[kind](edges, ncols=9).shape[1] == 9
     with pytest.raises(DimensionMismatch, match="5 x 6"):
         FROM[kind](edges, directed=False, nrows=5, ncols=6)
@@ -146,7 +146,7 @@ def test_nullable_and_arrow_columns_of_pandas_keep_their_types() -> None:
     A = gb.io.from_pandas_edgelist(frame)
     assert (A.dtype, A.to_dicts()) == ("FP32", {0: {1: 2}, 1: {0: 3}})
     nan = pd.DataFrame({"source": [0], "target": [1], "weight": [np.nan]})
-    assert np.isnan(gb.io.from_pandas_edgelist(nan).to_coo()[2]).all()  # of a NumPy column, NaN is a value
+    assert np.isnan(gb.io.from_pandas_edgelist(nan).to_coo()[2]).all()  # NaN in a NumPy column is a value
 
 
 def test_empty_tables(kind: str) -> None:
@@ -178,7 +178,7 @@ def test_arrow_columns_are_read_where_they_lie_and_sizes_stay() -> None:
     assert gb.io.from_arrow(gb.io.to_arrow(A)).shape == (7, 9)
     assert gb.io.from_arrow(gb.io.to_arrow(A), nrows=3).shape == (3, 2)
 
-    class Streamed:  # any library's table, known by Arrow's C stream alone
+    class Streamed:  # a table with Arrow's C stream interface only
         def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
             return edges.__arrow_c_stream__(requested_schema)
 
@@ -273,7 +273,7 @@ def test_missing_packages_are_named_with_their_extra(monkeypatch: pytest.MonkeyP
 
 
 def absent(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
-    """Let a package seem not to be installed."""
+    """Make imports of a package fail as if it were not installed."""
 
     def missing(name: str) -> Any:
         if name.partition(".")[0] == package:
@@ -284,7 +284,7 @@ def absent(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
 
 
 def test_columns_of_uint64_and_int64_keep_every_digit(kind: str) -> None:
-    """NumPy's common type of the two is a float, in which large labels become one."""
+    """Labels stay exact, though NumPy's common type of UINT64 and INT64 is FP64, in which large labels coincide."""
     large = 2**60
     edges = table(kind, source=np.array([large, large + 1], np.uint64), target=np.array([large + 2, large], np.int64))
     A, labels = FROM[kind](edges, relabel=True)

@@ -1,4 +1,4 @@
-"""Sparse tensors of PyTorch and JAX, on the host and, marked gpu, on a GPU; judged by what those say themselves."""
+"""Sparse tensors of PyTorch and JAX, on the host and, marked gpu, on a GPU; judged by these libraries."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_torch_there_and_back(torch: Any, layout: str, place: str) -> None:
 
 
 def checked(torch: Any, t: Any, layout: str) -> None:
-    """Let PyTorch check what it was told not to."""
+    """Make PyTorch check the invariants that the conversion told it to skip."""
     if layout == "coo":
         assert t.is_coalesced()
         torch.sparse_coo_tensor(t.indices(), t.values(), t.shape, is_coalesced=True, check_invariants=True)

@@ -1,4 +1,4 @@
-"""Reading by ranks that are threads, and comparison of their rows with a whole matrix."""
+"""Reading by ranks, each a thread, and comparison of their rows with the whole matrix."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.io.ranks.threads import ThreadComm, run
 
 
 def source(path: Any, **options: Any) -> reading.Source:
-    """Return a source with parsed options."""
+    """Return the reader's source of a path with parsed options."""
     parsed = ReadOptions.parse(path, **options)
     return reading.Source(path, parsed, None if parsed.kind is None else module_of(parsed.kind))
 
 
 def read(path: Any, size: int, placement: str = "host", **options: Any) -> list[Any]:
-    """Each rank's block, or its error."""
+    """Return each rank's rows, or its error."""
 
     def one(comm: ThreadComm) -> RankRows:
         asked = source(path, placement=placement, **options)
@@ -32,12 +32,12 @@ def read(path: Any, size: int, placement: str = "host", **options: Any) -> list[
 
 
 def convert(path: Any, target: Any, size: int, **options: Any) -> list[Any]:
-    """Each rank's None, or its error."""
+    """Convert by several ranks; return None or the error of each."""
     return run(size, lambda comm: reading.convert(source(path, **options), target, comm))
 
 
 def check(blocks: Iterable[Any], whole: Csr) -> None:
-    """Compare the rows of all ranks with the matrix."""
+    """Check that the rows of all ranks together are the matrix."""
     at = 0
     for rank, block in enumerate(blocks):
         if isinstance(block, Exception):

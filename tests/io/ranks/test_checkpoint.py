@@ -1,4 +1,4 @@
-"""Checkpoints: a shard a rank, a manifest that is renamed last, restored by any number of ranks."""
+"""Checkpoints: one shard a rank, a manifest renamed last, restored by any number of ranks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VALUES = RNG.random(AT.size) + 1j
 def save(
     folder: Path, size: int, graphs: tuple[str, ...] = ("kron:9?weights=1-9", "grid:4x128"), state: Any = None
 ) -> Any:
-    """Write a checkpoint of graphs of 512 vertices, and of the vector above cut as the first of them."""
+    """Write a checkpoint of graphs of 512 vertices, and of a vector partitioned like the first graph."""
     parts = [read(graph, size) for graph in graphs]
 
     def one(comm: ThreadComm) -> None:

@@ -1,4 +1,4 @@
-"""Text by ranges of bytes, generated graphs by parts: edges sent to the owners of their rows; one .h5 of all."""
+"""Edges by ranks: each reads a range of bytes or generates a part, and sends edges to the ranks of their rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.io.ranks.threads import run
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Little memory: edges wait on disk, and take many rounds."""
+    """Limit the memory, so that edges are spooled to disk and exchanged in many rounds."""
     monkeypatch.setattr(exchange, "_ROUND", 50)
     monkeypatch.setattr(edge_spool, "_MEMORY", 1000)
 
@@ -198,7 +198,7 @@ def test_ranks_read_their_row_groups_and_compare_only_these(tmp_path: Path) -> N
         found = read(path, 3)
     assert {isinstance(error, FileFormatError) for error in found} == {True}
     assert "rank 1" in str(found[0])
-    assert len(compared) <= len(data) // 2**20 + 4  # not each rank the whole file
+    assert len(compared) <= len(data) // 2**20 + 4  # no rank compares the whole file
 
 
 def test_an_undirected_file_must_list_both_ends(tmp_path: Path) -> None:

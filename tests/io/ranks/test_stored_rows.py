@@ -1,4 +1,4 @@
-"""Each rank opens its rows of a .h5 file, plain or compressed, and reads no other pieces of it."""
+"""Each rank opens its rows of a .h5 file, plain or compressed, and reads no other checksum pieces."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GRAPHS = ("kron:9?weights=1-255", "path:200", "star:300")
 
 @pytest.fixture
 def pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Checksums of 64 KiB, so that small files have many."""
+    """Make checksum pieces of 64 KiB, so that small files have many."""
     monkeypatch.setattr(aligned_file, "PIECE", PAGE)
 
 
@@ -68,7 +68,7 @@ def test_a_rank_compares_the_pieces_of_its_own_rows_only(tmp_path: Path, pieces:
             return rows._ranges.compared, sum(mappable.sums(name).size for name in mappable.places)
 
     for compared, there in run(size, one):
-        assert compared <= there / size + 15  # a piece at either end of four arrays, and those of the bisection
+        assert compared <= there / size + 15  # 15: both ends of four arrays, and the bisection's
 
 
 @pytest.mark.parametrize("name", ["pointers_to_1", "indices_1", "values"])
@@ -132,7 +132,7 @@ def test_cuts_are_at_blocks_of_ids_where_the_graph_allows() -> None:
 def test_mapped_rows_are_read_by_kernels_in_the_file(tmp_path: Path, gpu: Any, pieces: None, compress: bool) -> None:
     path = tmp_path / "a.h5"
     n, rng = 1 << 13, np.random.default_rng(4)
-    i = np.repeat(np.arange(n), 16)  # equally long rows: all cuts are at blocks of 32 ids
+    i = np.repeat(np.arange(n), 16)  # rows of 16 ids: all cuts are between id blocks of 32
     A = gb.Matrix.from_coo(
         i, (i * 7 + np.tile(np.arange(16) ** 2, n)) % n, rng.integers(1, 255, i.size, np.uint8), nrows=n, ncols=n
     )

@@ -14,7 +14,7 @@ _PATIENCE_S = 60.0
 
 
 class ThreadComm:
-    """One rank; `shared` has every rank's last contribution."""
+    """Communicator of one rank; `shared` has every rank's last contribution."""
 
     def __init__(self, rank: int, size: int, barrier: Barrier, shared: list[Any]) -> None:
         self.rank, self.size = rank, size
@@ -45,7 +45,7 @@ class ThreadComm:
 
 
 def run(size: int, work: Callable[[ThreadComm], Any]) -> list[Any]:
-    """Return each rank's result, or its error."""
+    """Run `work` on each rank; return each rank's result, or its error."""
     barrier, shared = Barrier(size), [None] * size
 
     def one(rank: int) -> Any:

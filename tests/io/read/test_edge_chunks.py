@@ -1,4 +1,4 @@
-"""Edges in chunks: the facts about them come with the last, whatever they pass through."""
+"""Edge chunks: facts about all edges come with the last chunk, through every transformation of the chunks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Made graphs: the same everywhere, undirected, without loops, and with the degrees that their recipe promises."""
+"""Generated graphs: the same on all machines, undirected, without loops, with the degrees of their formula."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def digest(csr: Csr) -> str:
 @pytest.mark.parametrize("name", ["kron:10", "urand:10", "kron:7:40", "urand:7:1", "kron:1", "urand:2"])
 def test_symmetric_without_loops_or_duplicates(name: str) -> None:
     csr = load(name)
-    A = scipy_of(csr)  # checks order and duplicates
+    A = scipy_of(csr)  # checks the order of ids, and that none is twice in a row
     assert csr.symmetric
     assert is_symmetric(csr)
     assert not A.diagonal().any()
@@ -52,13 +52,13 @@ def test_rows_end_at_the_largest_scale_too() -> None:
 
 @pytest.mark.parametrize(("available", "passes"), [(8 * 10**9, 1), (400 * 10**6, 8), (0, 20)])
 def test_little_memory_means_several_passes(monkeypatch: pytest.MonkeyPatch, available: int, passes: int) -> None:
-    """1.3 GB to sort in 3.6 GB, 0.18 GB, and the 0.067 GB that are always taken."""
+    """Sorting takes 1.3 GB: one pass with 3.6 GB, 8 with 0.18 GB, and 20 with 0.067 GB, the least that is assumed."""
     monkeypatch.setattr(machine, "available", lambda: available)
     assert generate._passes(generate.parse("kron:20"), np) == passes
 
 
 def test_the_graphs_are_the_same_in_every_release() -> None:
-    """Published figures stand on them; a change here is a breaking change."""
+    """The digests never change: published figures depend on these graphs."""
     assert [digest(load(name)) for name in ("kron:12", "urand:12", "kron:12?seed=1")] == DIGESTS
 
 
@@ -76,7 +76,7 @@ def test_uniform_degrees_are_binomial() -> None:
 
 
 def test_kronecker_matches_the_reference_generator() -> None:
-    """Distinct edges, isolated vertices and the largest degree against a plain R-MAT with NumPy's own generator."""
+    """Edges, isolated vertices and the largest degree are near those of a plain R-MAT by NumPy's generator."""
     scale, rng = 14, np.random.default_rng(8)
     rows, cols = np.zeros((2, 16 << scale), np.int64)
     for _ in range(scale):
@@ -93,7 +93,7 @@ def test_kronecker_matches_the_reference_generator() -> None:
 
 
 def test_ids_are_shuffled() -> None:
-    """Without a shuffle the hubs of a Kronecker graph have the smallest ids, few bits set."""
+    """Hubs have evenly spread ids; without a shuffle theirs would be small, with few bits set."""
     degrees = np.diff(load("kron:14").indptr)
     halves = degrees.reshape(2, -1).sum(axis=1)
     assert 0.8 < halves[0] / halves[1] < 1.25

@@ -1,4 +1,4 @@
-"""A graph too large for host memory is refused, with all numbers, before any memory is touched."""
+"""A graph too large for host memory is refused, with all sizes, before any memory is allocated."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GB = 10**9
 
 
 class Untouched(Card):
-    """A card whose host pages must never be asked for."""
+    """A card that fails if host pages are requested."""
 
     def pages(self, nbytes: int, kind: str, wait: bool = True) -> Pages:
         raise AssertionError(f"{nbytes} bytes of {kind} pages were mapped")
@@ -35,7 +35,7 @@ class Untouched(Card):
 
 @pytest.fixture
 def readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Write the files that the machine's readings come from: 8 GB available, no control group."""
+    """Write the system files from which free memory is read: 8 GB available, no control group."""
     (tmp_path / "proc" / "self").mkdir(parents=True)
     (tmp_path / "proc" / "meminfo").write_text("MemTotal: 9 kB\nMemFree: 5 kB\nMemAvailable:    8000000 kB\n")
     monkeypatch.setattr(machine, "_ROOT", tmp_path)
@@ -91,7 +91,7 @@ def test_control_groups_of_version_1(readings: Path) -> None:
         "memory.stat": "inactive_file 1\ntotal_inactive_file 400\nactive_file 1\ntotal_active_file 100\n",
     })  # fmt: skip
     assert machine.available() == 5500
-    group(readings, "memory/box", {"memory.limit_in_bytes": "9223372036854771712\n"})  # no limit
+    group(readings, "memory/box", {"memory.limit_in_bytes": "9223372036854771712\n"})  # cgroup v1's value for no limit
     assert machine.available() == 8_192_000_000
 
 

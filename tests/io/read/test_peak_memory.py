@@ -1,4 +1,4 @@
-"""Reading a CSR file into its placement makes no second copy: at most 1.1 times the final arrays."""
+"""Reading a CSR file makes no second copy: the peak is at most 1.1 times the final arrays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ print(peak, csr.nbytes)
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a graph of 4 million entries in each format, 33 to 65 MB as final arrays."""
+    """Write a graph of 4 million entries in each format, 33 to 65 MB as final arrays."""
     import scipy.sparse as sp
 
     from sparsezc.io._write import write
@@ -35,11 +35,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("graphs")
     n, degree = 100_000, 40
     rng = np.random.default_rng(1)
-    ids = (7 * np.arange(n)[:, None] % (n // degree) + np.arange(degree) * (n // degree)).ravel()  # packed in no time
+    ids = (7 * np.arange(n)[:, None] % (n // degree) + np.arange(degree) * (n // degree)).ravel()  # quick to compress
     indptr = np.arange(0, n * degree + 1, degree)
     csr = Csr.from_arrays(indptr, ids.astype(np.uint64), (ids % 98 + 1).astype(np.int32), n)
     late = np.ones(ids.size, np.int16)
-    late[-1] = 2  # not iso-valued, but that shows only at the end
+    late[-1] = 2  # the last value shows that it is not iso-valued
     write(Csr.from_arrays(indptr, ids.astype(np.uint64), late, n), made / "late.npz")
     for name in ("a.npz", "a.sg", "a.wsg", "a.bel"):
         write(csr, made / name)

@@ -1,4 +1,4 @@
-"""The real graphs against the published facts about them, and small Matrix Market files against what SciPy reads."""
+"""Real graphs against published facts, and small Matrix Market files against SciPy."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.io.graphs import DATA, is_symmetric, load, needs_data, same, scipy_of
 
 pytestmark = needs_data
 GRAPHS = json.loads((DATA / "graphs.json").read_text()) if DATA.is_dir() else []
-#: Their values do not fit the type in their GraphBLAS comment; SciPy does not read that comment.
+#: Files whose values do not fit the type in their GraphBLAS comment, which SciPy ignores.
 LIARS = [f"mangled_{kind}.mtx" for kind in ("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "skew")]
 SMALL = json.loads((DATA / "mtx-small" / "expected.json").read_text()) if DATA.is_dir() else {}
 
 
 def reference_weights(u: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Return the weights of the reference answers, in plain Python integers."""
+    """Return the edges' weights of the reference answers, computed in Python's integers."""
     out = []
     for a, b in zip(np.minimum(u, v).tolist(), np.maximum(u, v).tolist(), strict=True):
         x = (a * 2654435761 + b * 2246822519) % 2**32
@@ -88,7 +88,7 @@ def test_a_snap_file_against_networkx() -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_small_matrix_market_files(name: str) -> None:
-    """Each is read as SciPy reads it, or refused with its name in the message."""
+    """Each file is read as SciPy reads it, or refused with its name in the message."""
     path = DATA / "mtx-small" / name
     expected = SMALL[name]
     if "scipy_error" in expected:

@@ -31,7 +31,7 @@ UNWEIGHTED = ("a.sg", "a.sg.gz")
 
 @st.composite
 def graphs(draw: st.DrawFn, undirected: bool) -> Csr:
-    """Draw a graph without self-loops if undirected; whole weights, or none; the last vertex has an edge."""
+    """Draw a graph, without self-loops if undirected, with integer weights or none; the last vertex has an edge."""
     n = draw(st.integers(2, 12))
     vertex = st.integers(0, n - 1)
     edges = draw(st.lists(st.tuples(vertex, vertex), min_size=0, max_size=40))
@@ -251,7 +251,7 @@ def test_complex_values_are_refused_by_the_name_of_the_file_and_the_type(tmp_pat
 @pytest.mark.parametrize(("nrows", "ncols"), [(9, 9), (4, 7), (7, 2), (0, 0)])
 @pytest.mark.parametrize("edges", [[], [(0, 1), (1, 0)]])
 def test_sizes_of_edge_lists(tmp_path: Path, name: str, nrows: int, ncols: int, edges: list[tuple[int, int]]) -> None:
-    """Vertices without edges at the end come back, in bounded memory too; so does a graph without edges."""
+    """Isolated last vertices and graphs without edges survive a round trip, in bounded memory too."""
     rows, cols = np.array(edges[: nrows + ncols], np.uint32).reshape(-1, 2).T
     csr = build(Edges(nrows, ncols, rows, cols), placement="host")
     write(csr, tmp_path / name)
@@ -269,7 +269,7 @@ def test_sizes_of_edge_lists(tmp_path: Path, name: str, nrows: int, ncols: int, 
         ("# 9 x 9, 1 entries\n0 1\n", 9, 9),
         ("# 9 x 9, 1 entries\r\n0 1\r\n", 9, 9),
         ("# 9 x 4, 1 entries\n3 1\n", 9, 4),
-        ("# 9 x 9, 1 entries of a table\n0 1\n", 2, 2),  # what others say
+        ("# 9 x 9, 1 entries of a table\n0 1\n", 2, 2),  # comments of other programs
         ("# a\n# 9 x 9, 1 entries\n0 1\n", 2, 2),
         ("#9 x 9, 1 entries\n0 1\n", 2, 2),
         ("# Nodes: 9 Edges: 1\n0 1\n", 2, 2),

@@ -1,4 +1,4 @@
-"""Florentine families and who stands between them."""
+"""Florentine families, and their betweenness and degree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from docs.gallery.pictures import style
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(max(found.between, key=found.between.get) == "Medici")
 
 

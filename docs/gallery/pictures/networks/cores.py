@@ -12,12 +12,12 @@ from docs.gallery.pictures import style
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(found.inside.nvals == 46 and found.hub in found.inside)
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw both."""
+    """Draw the rings, and the adjacency matrix in descending order of core numbers."""
     figure, (left, right) = style.panels(1.1, 1, height=4.3)
     core, degree = found.core.to_dense(), found.degree.to_dense()
     random = np.random.default_rng(1)
@@ -25,7 +25,7 @@ def draw(found: SimpleNamespace) -> Figure:
     angle = random.permutation(core.size) * 2 * np.pi / core.size
     places = np.c_[radius * np.cos(angle), radius * np.sin(angle)]
     seen = core > 0
-    some = gb.algorithms.sample_neighbors(found.A, range(core.size), 2, seed=1)  # all edges would be a grey disc
+    some = gb.algorithms.sample_neighbors(found.A, range(core.size), 2, seed=1)  # all would fill the disc
     style.edges(left, some, places, width=0.3)
     shown = style.vertices(left, places[seen], core[seen], 8 + degree[seen] / 2, cmap=style.MAP, linewidths=0.3)
     style.bare(left, f"Rings of {len(set(core)) - 1} core numbers")

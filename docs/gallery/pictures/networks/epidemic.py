@@ -15,12 +15,12 @@ COLORS = (style.GREEN, style.OURS, style.PUBLISHED)
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(np.all(np.diff([day.reduce("max").new().get() for day in found.days.values()]) < 0))
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw both."""
+    """Draw the waves, and one network as a ring in the colours of the day of infection."""
     figure, (left, right) = style.panels(1.25, 1, height=3.9)
     for (share, day), color in zip(found.days.items(), COLORS, strict=True):
         left.plot(np.bincount(day.to_coo()[1]), color=color, label=f"{share:.0%} of acquaintances live anywhere")

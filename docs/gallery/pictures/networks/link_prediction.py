@@ -15,13 +15,13 @@ COLORS = (style.GREY, style.GREEN, style.MARKED, style.OURS)
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     hits = {score: sum(pair in found.hidden for pair in pairs[:40]) for score, pairs in found.ranked.items()}
     return bool(hits["resource_allocation_index"] > hits["common_neighbors"] > hits["jaccard_coefficient"])
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw both."""
+    """Draw the best pairs in the network, and the number of hidden edges found over that of pairs."""
     figure, (left, right) = style.panels(1.2, 1, height=4.3)
     G = nx.les_miserables_graph()
     layout = nx.spring_layout(G, k=0.42, iterations=60, seed=4, weight=None)

@@ -1,4 +1,4 @@
-"""A maze: walls where the tree has no edge, and the way."""
+"""A maze: walls where the tree has no edge, and the path through it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from docs.gallery.pictures import style
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(found.tree.nvals == 2 * (found.rows * found.columns - 1))
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw the maze."""
+    """Draw the maze in the colours of the distance from the start, and the path."""
     rows, columns = found.rows, found.columns
     steps = gb.algorithms.bfs(found.tree, 0).to_dense().reshape(rows, columns)
     figure, (axes,) = style.panels(1, height=5.0)
     shown = axes.imshow(steps, cmap="Blues", vmin=-20, vmax=1.5 * steps.max())
     gone = found.A.dup()
-    gone(~found.tree.S, replace=True) << found.A  # the walls that still stand
+    gone(~found.tree.S, replace=True) << found.A  # walls between cells that no edge joins
     i, j, _ = gone.select("triu").new().to_coo()
     y, x, down = i // columns, i % columns, j == i + columns
     corner = np.stack([x - 0.5 + ~down, y - 0.5 + down], axis=1)

@@ -27,13 +27,13 @@ def errors(A: gb.Matrix, damping: float) -> list[float]:
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     # Wikipedia's figure, in percent
     return bool((100 * found.rank.to_dense()).round(1).tolist() == [3.3, 38.4, 34.3, 3.9, 8.1, 3.9, *5 * [1.6]])
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw both."""
+    """Draw the pages, and the error over the number of iterations, by damping."""
     figure, (left, right) = style.panels(1.25, 1, height=3.9)
     rank = found.rank.to_dense()
     radius = 1.15 * np.sqrt(rank) + 0.05

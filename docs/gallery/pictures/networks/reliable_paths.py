@@ -1,4 +1,4 @@
-"""A network twice: how wide the paths from a vertex are, and how reliable."""
+"""A network twice: the widest and the most reliable paths from a vertex."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def links(axes: Any, found: SimpleNamespace, widths: Any, color: str, which: Any
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(
         found.chance.isclose(
             gb.algorithms.sssp(found.R.apply("log").apply("ainv").new(), 0).apply("ainv").apply("exp").new()
@@ -29,7 +29,7 @@ def holds(found: SimpleNamespace) -> bool:
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw both answers."""
+    """Draw the widest paths and the most reliable paths."""
     figure, (left, right) = style.panels(1, 1.12, height=4.4)
     links(left, found, 0.35 * found.gbit + 0.4, style.PALE)
     width, chance = found.width.to_dense(), found.chance.to_dense()

@@ -12,12 +12,12 @@ from docs.gallery.pictures import style
 
 
 def holds(found: SimpleNamespace) -> bool:
-    """Return whether the program found what its page says."""
+    """Return True if the program's results are those that its page states."""
     return bool(found.hops.nvals == found.distance.nvals > 470)
 
 
 def draw(found: SimpleNamespace) -> Figure:
-    """Draw the network twice, and the way to the end."""
+    """Draw the network by hops, and by kilometres with the shortest-path tree and the path to the target."""
     figure, axes = style.panels(1, 1, height=3.5)
     reached = found.distance.to_coo()[0]
     parent = found.parent.to_dense(-1)
