@@ -1,8 +1,8 @@
 """The text and the HTML of objects, masks and expressions equal python-graphblas's.
 
-The text is python-graphblas's but for what docs/python-graphblas.md lists. Left out here are therefore large sparse
-objects, objects that nothing has needed, names with signs of HTML, monoids of elementwise operations, and operands of
-two types in HTML, whose types python-graphblas exchanges.
+docs/python-graphblas.md lists the differences of the text. These tests therefore have no large sparse objects, no
+objects that no statement has stored yet, no names with characters of HTML, no monoids of elementwise operations, and
+no operands of two types in HTML, whose types python-graphblas exchanges.
 """
 
 from __future__ import annotations

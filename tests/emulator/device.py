@@ -11,29 +11,29 @@ How to use it::
     device.compile_many([(source, "mxv"), ...])         # warms the cache: many kernels a compiler run, on all cores
     sparsezc.device.cuda.use(device)                         # the whole GPU engine, on the CPU
 
-Which kernels a piece of code needs is what a rehearsal finds out (rehearsal.py), so that many are compiled at once.
+A rehearsal finds the kernels that code needs (rehearsal.py), so that many are compiled at once.
 
 Orders of lanes and warps: ``forward``, ``reverse``, ``random`` (by ``seed``; other lanes may go first at atomics) and
 ``lockstep`` (slower: a warp's lanes advance together). One compiled kernel serves all of them, and a device's
-``order``, ``seed``, ``guard`` and ``counting`` may be changed between launches. Only lockstep knows which loads are one
-instruction, so only there, with ``counting=True``, are requests to host memory counted::
+``order``, ``seed``, ``guard`` and ``counting`` may be changed between launches. Only in lockstep are loads known to be
+one instruction, so requests to host memory are counted only there, with ``counting=True``::
 
     device = EmulatedDevice("lockstep", counting=True)
     ...
     device.requests(0).share128                         # site 0: indices, 1: values; of the last launch
     device.total(0)                                     # the same, of all launches since device.reset()
 
-Every launch checks the arguments against the kernel's own parameters (how many, sizes, kinds). ``EmulatorError`` tells
-of compiler errors, wrong arguments and undefined behaviour: divergent collectives, shuffles from lanes that take no
-part, barriers after threads have left, deadlocks, faults, endless loops (after ``seconds`` of CPU time). Shared memory
-holds garbage (0xA5) when a block starts. ``guard="after"`` (or ``"before"``) puts a copy of each array, and every
-``pages()`` made then, against a page that cannot be touched, so an index out of bounds is a fault that names block and
+Every launch checks the arguments against the kernel's own parameters (how many, sizes, kinds). ``EmulatorError``
+reports compiler errors, wrong arguments and undefined behaviour: divergent collectives, shuffles from lanes that take
+no part, barriers after threads have left, deadlocks, faults, endless loops (after ``seconds`` of CPU time). Shared
+memory holds garbage (0xA5) when a block starts. ``guard="after"`` (or ``"before"``) puts a copy of each array, and
+every ``pages()`` made then, beside a page without access, so an index out of bounds is a fault that names block and
 thread; ``sanitize="address"`` builds for AddressSanitizer, which sees smaller overruns and shared memory too (needs
 :func:`sanitizer_environment`).
 
 Blocks run one after another. So "the last block to arrive" and loops over an atomic work counter work; a block that
-waits for a later block would wait for ever, as it may on a GPU, but for sync_grid() (grid_sync.cuh), where each block
-is put aside until all have come. Libraries are kept in pytest's cache folder, by content
+waits for a later block would wait for ever, as it may on a GPU, except in sync_grid() (grid_sync.cuh), where each block
+is put aside until all wait there. Libraries are kept in pytest's cache folder, by content
 (``pytest --cache-clear`` empties it).
 """
 

@@ -44,7 +44,7 @@ def warps(values: np.ndarray) -> np.ndarray:
     return values.reshape(-1, 32)
 
 
-# ---- what CUDA defines --------------------------------------------------------------------------------------------
+# ---- defined in CUDA ----------------------------------------------------------------------------------------------
 
 
 @every_order
@@ -168,7 +168,7 @@ def test_arguments_by_value() -> None:
     assert list(out) == [-3, 2**53, 0.5, 1, 2.5, -7, 1]
 
 
-# ---- what CUDA leaves undefined -----------------------------------------------------------------------------------
+# ---- undefined in CUDA --------------------------------------------------------------------------------------------
 
 
 @every_order
@@ -261,7 +261,7 @@ def test_shared_memory_starts_as_garbage_in_every_block() -> None:
     assert (out == int.from_bytes(b"\xa5" * 4, "little", signed=True) + 32).all()
 
 
-# ---- what the launcher refuses ------------------------------------------------------------------------------------
+# ---- refused by the launcher --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,8 @@ def operators(kind: str) -> list[str]:
 def skips(kind: str, name: str, dtype: str) -> bool:
     """Return whether the judge has no right answer.
 
-    Its floor division for BOOL returns undefined memory. Of BOOL semirings that add by times it has only these two. It
-    refuses diagindex for values whose type has no common integer type with the thunk's.
+    Its floor division for BOOL returns undefined memory. Of BOOL semirings with the monoid times it has only
+    times_first and times_second. It refuses diagindex if the types of values and thunk have no common integer type.
     """
     if dtype == "BOOL":
         return "floordiv" in name or (kind == "semiring" and name in ("times_first", "times_second"))
