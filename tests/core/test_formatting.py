@@ -153,7 +153,7 @@ def test_masks_print_as_in_python_graphblas(mask: str) -> None:
 
 @pytest.mark.parametrize("made", EXPRESSIONS)
 def test_expressions_print_as_in_python_graphblas(made: str) -> None:
-    with graphblas.config.set(autocompute=False):  # on, python-graphblas computes to print; sparsezc never
+    with graphblas.config.set(autocompute=False):  # else python-graphblas computes to print
         theirs, ours = (printed(EXPRESSIONS[made](gb, *operands(gb))) for gb in LIBRARIES)
     assert ours == theirs
 

@@ -25,7 +25,7 @@ NAMESPACES = (
     "unary", "unary.numpy", "unary.ss", "binary", "binary.numpy", "binary.ss", "monoid", "monoid.numpy", "semiring",
     "semiring.numpy", "semiring.ss", "indexunary", "select", "agg", "agg.ss",
 )  # fmt: skip
-#: What an operator is used in: (a Matrix, a Vector, the operator).
+#: Operations in which an operator is used, of a Matrix, a Vector and the operator.
 USES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "unary": lambda A, u, op: (A.apply(op).new(), u.apply(op).new()),
     "binary": lambda A, u, op: (A.ewise_mult(A, op).new(), u.ewise_mult(u, op).new()),
@@ -58,7 +58,7 @@ def _object(dtype: Any, ndim: int, engine: str) -> Any:
 
 
 def done_by(kind: str, op: Any, *, also_on_cpu: bool = False, dtype: Any = None) -> str:
-    """Return an operator's state for operands on the GPU, by a rehearsal; raise if the CPU engine fails too."""
+    """Return an operator's state for operands on the GPU, by a rehearsal; raise if the CPU engine cannot run it."""
     op = op() if isinstance(op, Parameterized) else op
     known = getattr(op, "types", None) or {datatypes.INT64: None}
     dtype = dtype or next(t for t in (datatypes.INT64, datatypes.FP64, *known) if t in known)

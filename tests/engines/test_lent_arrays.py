@@ -61,7 +61,7 @@ def state(u: Any) -> tuple[Any, ...]:
 
 
 def corners(A: gb.Matrix) -> Any:
-    """Count by the compiled loop, which runs for few entries only once it has been compiled."""
+    """Return counts by the compiled loop, which runs for few entries only once it has been compiled."""
     two_way._corner_loop()
     return ops.count_corners(A, A.T, A)
 

@@ -35,5 +35,5 @@ def write(csr: Any, output: Any) -> None:
 
 
 def edge_chunks(path: Path, weights: Any) -> gb.io.EdgeChunks:
-    """Yield edges for conversions in bounded memory; this small format has one edge chunk."""
+    """Return edges for conversions in bounded memory; this small format has one edge chunk."""
     return gb.io.EdgeChunks.of(read(path, weights=weights, placement=None, direct=False))

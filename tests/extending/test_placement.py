@@ -35,7 +35,7 @@ def card(gpu: Any) -> Iterator[Any]:
 
 
 def put(x: Any) -> Any:
-    """Put matrices in ordinary memory and vectors in device memory."""
+    """Return a matrix in ordinary memory, a vector in device memory, other operands unchanged."""
     dimensions = getattr(x, "ndim", 0)
     return x.to("gpu", placement="ordinary") if dimensions == 2 else x.to("gpu") if dimensions else x
 

@@ -38,7 +38,7 @@ def printed(step: Step, names: dict[str, Any], name: str) -> str:
         assert done.returncode == 0, done.stderr
         return done.stdout
     program = "\n" * step.line + step.text
-    linecache.cache[name] = (len(program), None, program.splitlines(keepends=True), name)  # for user functions
+    linecache.cache[name] = (len(program), None, program.splitlines(keepends=True), name)  # user functions read it
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         exec(compile(program, name, "exec"), names)

@@ -1,8 +1,8 @@
 """Attributes of an object are assigned in the file of its class: other files call a method, which names the change.
 
-So a reader of a class finds in its file all that its attributes can be. The judge reads texts, without types: it takes
-an assignment ``x.name = ...`` for one of the file's own where a class of the file has such an attribute and `x` is not
-annotated as anything else.
+A reader of a class therefore finds all assignments to its attributes in its file. The judge reads texts, without types:
+it accepts an assignment ``x.name = ...`` if a class of the file has such an attribute and `x` is not annotated as
+another class.
 """
 
 from __future__ import annotations

@@ -163,7 +163,7 @@ for name in ("ops", "semirings"):
 
 
 def test_the_installed_wheel_works(built: Built, tmp_path: Path) -> None:
-    """The installed wheel is what is imported; it installs one name only, and its command works."""
+    """The package is imported from the installed wheel, which installs one name only and a command that works."""
     target = tmp_path / "installed"
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps", "--no-index"]
     subprocess.run([*pip, "--target", str(target), str(built.wheel)], check=True, stdin=subprocess.DEVNULL)

@@ -19,26 +19,12 @@ DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 API = (DOCS / "api.md").read_text()
 REFERENCE = API + "".join(page.read_text() for page in sorted((DOCS / "reference").glob("*.md")))
 MODULES = [
-    "sparsezc",
-    "sparsezc.algorithms",
-    "sparsezc.applications",
-    "sparsezc.core",
-    "sparsezc.core.dtypes",
-    "sparsezc.dtypes",
-    "sparsezc.engines",
-    "sparsezc.engines.distributed",
-    "sparsezc.exceptions",
-    "sparsezc.io",
-    "sparsezc.loader",
-    "sparsezc.networkx_backend",
-    "sparsezc.ops",
-    "sparsezc.orders",
-    "sparsezc.placements",
-    "sparsezc.ss",
-    "sparsezc.stats",
-    "sparsezc.viz",
-]  # Public names beyond ``__all__``, whose lookup needs python-graphblas.
-#: Public beyond ``__all__``, because looking them up takes python-graphblas.
+    "sparsezc", "sparsezc.algorithms", "sparsezc.applications", "sparsezc.core", "sparsezc.core.dtypes",
+    "sparsezc.dtypes", "sparsezc.engines", "sparsezc.engines.distributed", "sparsezc.exceptions",
+    "sparsezc.io", "sparsezc.loader", "sparsezc.networkx_backend", "sparsezc.ops", "sparsezc.orders",
+    "sparsezc.placements", "sparsezc.ss", "sparsezc.stats", "sparsezc.viz",
+]  # fmt: skip
+#: Public names beyond ``__all__``, whose lookup needs python-graphblas.
 LOOKED_UP = {"sparsezc.ss": {"Context", "about", "burble", "config", "global_context"}}
 OPERATORS = ["unary", "binary", "indexunary", "select", "monoid", "semiring", "agg", "op"]
 #: Names that make, find or group operators; `select` has a function for comparisons of each kind.

@@ -188,7 +188,7 @@ CALLS: dict[str, list[Callable[[Any], Any]]] = {
         lambda o: ops.walk(o.A.T, list(range(70)), 4, o.v, seed=3).new(),
     ],
 }  # fmt: skip
-#: What still runs on the whole.
+#: Cases that still run on a gathered whole.
 WHOLE: dict[str, Callable[[Any], Any]] = {
     "kronecker of positions": lambda o: o.A.kronecker(o.K, gb.binary.ss.firsti).new(),
     "outer of positions": lambda o: o.v.outer(o.u, gb.binary.ss.secondj).new(),

@@ -158,7 +158,7 @@ def test_blocks_go_where_the_room_is_needed(gpu: Any, monkeypatch: pytest.Monkey
         assert budget.available() == free - needed
         assert B._store.rows.layouts[ColumnBlocks].built.nbytes == needed
         assert budget.reclaim()
-        for k in range((layout._PAUSE + 1) * column_blocks._PRODUCTS):  # building pauses, lest memory run short again
+        for k in range((layout._PAUSE + 1) * column_blocks._PRODUCTS):  # building pauses, as memory may be short again
             assert B._store.rows.layouts[ColumnBlocks].built is None, k
             assert B.mxv(v, "plus_second").new().to("cpu").isclose(first.to("cpu"))
     assert B.mxv(v, "plus_times").new().to("cpu").isclose(A.mxv(full("FP64"), "plus_times").new())

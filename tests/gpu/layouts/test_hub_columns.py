@@ -151,7 +151,7 @@ def test_it_goes_where_memory_is_needed(gpu: Any) -> None:
     B.mxv(v, "plus_times").new()
     assert built(B) is not None
     assert budget.reclaim()
-    for k in range((layout._PAUSE + 1) * hub_columns._PRODUCTS + 1):  # building pauses, lest memory run short again
+    for k in range((layout._PAUSE + 1) * hub_columns._PRODUCTS + 1):  # building pauses, as memory may be short again
         assert built(B) is None, k
         assert B.mxv(v, "plus_times").new().isclose(first, rel_tol=1e-14)
     assert built(B) is not None

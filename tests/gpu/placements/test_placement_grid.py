@@ -240,7 +240,7 @@ COUNTED: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any, Any], Any], i
 def test_what_products_move_is_counted(
     placement: str, name: str, engines: Engines, gpu: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Counts are at least the rows that the mask allows, at most all rows with their alignment, and name the actor."""
+    """Bytes moved are at least the rows that the mask allows, at most all rows aligned, and counted by their kind."""
     for setting, value in (("order", "lockstep"), ("counting", True)):  # settings of the emulator
         monkeypatch.setattr(gpu, setting, value, raising=False)
     monkeypatch.setattr(host_gather, "_SHARE", 1.0)  # gather in every placement that can gather
