@@ -1,1 +1,1 @@
-"""The specification by example; CONTRIBUTING.md has the commands to run its parts."""
+"""The tests, written as a specification by example; CONTRIBUTING.md has the commands that run parts of them."""

@@ -1,4 +1,4 @@
-"""Fixtures for all tests: the judge in blocking mode, settings that end with a test, the `gpu` mark, one profile."""
+"""Fixtures for all tests: the judge in blocking mode, settings restored after a test, the `gpu` mark, one profile."""
 
 from __future__ import annotations
 
@@ -24,15 +24,13 @@ from tests.networkx_backend import entry_points
 
 # The judge must be right: in its default, nonblocking mode SuiteSparse can corrupt an input. This must come before any
 # other name of graphblas is used, and so before any test module is imported.
-if "PYTEST_XDIST_WORKER" in os.environ:  # processes share the cores already
+if "PYTEST_XDIST_WORKER" in os.environ:  # the processes share the cores already
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault(
-    "NUMBA_OPT", "0"
-)  # operators of Python functions meet a few entries each: compiling is what costs
-# Ranks share the cores with other tests: one that waits sleeps between two looks, and yields, not to take a core.
+os.environ.setdefault("NUMBA_OPT", "0")  # tests apply Python functions to a few entries: compiling costs more
+# Ranks share the cores with other tests, so a rank that waits sleeps between polls and yields its core.
 os.environ.setdefault("MPIR_CVAR_CH4_PROGRESS_THROTTLE", "1")
 os.environ.setdefault("MPIR_CVAR_ENABLE_HEAVY_YIELD", "1")
-# Code that is not optimised must not be taken for a user's, and is compiled once for all processes.
+# Code compiled without optimisation must not enter the user's cache; all test processes share one of their own.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).resolve().parents[1] / ".pytest_cache" / "numba"))
 graphblas.init("suitesparse", blocking=True)
 
@@ -42,25 +40,25 @@ entry_points.provide(Path(_METADATA.name))
 
 try:
     import hypothesis
-except ModuleNotFoundError:  # a GPU machine may have only what its own tests need
+except ModuleNotFoundError:  # a GPU machine may have only the packages that its own tests need
     pass
 else:
-    # Examples are the same in every run of CI, so that a failure there is a failure here; elsewhere they roam, so that
-    # runs together see more than the 50 of one.
+    # CI runs the same examples every time, so that its failures can be repeated; elsewhere they are random, so that
+    # many runs together try more than 50.
     hypothesis.settings.register_profile(
         "sparsezc", deadline=None, max_examples=50, derandomize=bool(os.environ.get("CI"))
     )
     hypothesis.settings.load_profile("sparsezc")
 
 
-gc.disable()  # until all tests are collected: all that is made till then stays, and looking at it again takes time
+gc.disable()  # until all tests are collected: objects made till then are never freed, and scanning them takes time
 assert cpu_loops.pays is not only_statements.loops_pay
-launcher.always_check = True  # outside tests only a kernel's first launch with the same names is checked
+launcher.always_check = True  # outside tests only the first launch of a kernel with given argument names is checked
 
 
 @cache
 def why_no_gpu() -> str | None:
-    """Why no test can use a GPU here, or None where one can: asked of CuPy itself, not of the code under test."""
+    """Return why no test can use a GPU here, or None if one can; CuPy is asked, not the code under test."""
     try:
         import cupy
     except ImportError as error:
@@ -77,7 +75,7 @@ def why_no_gpu() -> str | None:
 
 @pytest.fixture(scope="session")
 def emulated() -> EmulatedDevice:
-    """One emulated GPU for all tests."""
+    """Return the emulated GPU that all tests share."""
     if reason := why_unavailable():
         pytest.skip(reason)
     return EmulatedDevice()
@@ -111,7 +109,7 @@ def counting(emulated: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> Itera
 
 @pytest.fixture(autouse=True)
 def only_gpu_tests_see_the_gpu(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Hide a real GPU from tests without the mark `gpu`: they expect what "auto" chooses without one."""
+    """Hide a real GPU from tests without the mark `gpu`, which expect the choices of "auto" where there is none."""
     if request.node.get_closest_marker("gpu") is not None or why_no_gpu() is not None:
         yield
         return
@@ -131,22 +129,22 @@ def settings_stay() -> Iterator[None]:
 
 
 def pytest_report_header() -> str:
-    """Say at the top of a run whether it tests the GPU."""
+    """Return the line at the top of a run that tells whether it tests the GPU."""
     reason = why_no_gpu()
     return "gpu: tests marked gpu run" if reason is None else f"gpu: tests marked gpu are skipped ({reason})"
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Thousands of tests and the modules below them stay to the end: collections of garbage need not look at them."""
-    if len(session.items) > 5000:  # all tests
+    """Freeze the tests and their modules, which live to the end, so that garbage collections do not scan them."""
+    if len(session.items) > 5000:  # a run of all tests
         ahead.use()
     gc.enable()
-    gc.set_threshold(10_000)  # objects, not 700: looking at young ones took 2% of the tests' time
+    gc.set_threshold(10_000)  # allocations, not 700: collecting the young generation took 2% of the tests' time
     gc.collect()
     gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip what needs a GPU where there is none."""
+    """Skip a test that needs a GPU where there is none."""
     if item.get_closest_marker("gpu") and (reason := why_no_gpu()):
         pytest.skip(f"needs a GPU: {reason}")

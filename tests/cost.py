@@ -1,11 +1,11 @@
 """Time, cases, kernels and lines of a run of the tests: ``python -m tests.cost [--lines] [--out FILE] [ARG ...]``.
 
-It is the README's test line with a plugin, this file; ARG goes to pytest (a folder, ``-k NAME``). A table by folders
-has the processor time of the tests' processes and of those that they started, user and system; how many cases passed;
-and how many kernels the emulator was asked for, each counted once. ``--lines`` counts the statements of the package
-that ran in these processes, by the package `coverage`, folder by folder: it does not see loops that numba compiled.
-Kernels of an earlier run are not compiled anew: remove ``.pytest_cache`` before a comparison. On a busy machine
-processor time varies by a tenth.
+It runs pytest with this file as a plugin; ARG is passed to pytest (a folder, ``-k NAME``). A table by folders has the
+processor time of the tests' processes and of their children, user and system; the number of cases that passed; and the
+number of distinct kernels that the emulator compiled or found. ``--lines`` counts the package's statements that ran in
+these processes, by the package `coverage`, folder by folder: it does not see loops that numba compiled. Kernels of an
+earlier run are not compiled again: remove ``.pytest_cache`` before a comparison. On a busy machine processor time
+varies by a tenth.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 _FOLDER = "SPARSEZC_COST_FOLDER"
-#: How coverage counts: also in processes that tests start, workers and ranks, which end by os._exit.
+#: The settings of coverage: it also counts in processes that tests start, workers and ranks, which end by os._exit.
 _COUNTING = """[run]
 source_pkgs = sparsezc
 parallel = true
@@ -41,7 +41,7 @@ def _seconds() -> float:
 
 
 class Plugin:
-    """Writes what each process of pytest used to a file of its own."""
+    """A plugin that writes the time, cases and kernels of each pytest process to a file of its own."""
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
@@ -69,11 +69,11 @@ class Plugin:
             self.seconds["/".join(item.nodeid.split("::")[0].split("/")[:2])] += _seconds() - before
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.when == "call" and report.passed and not hasattr(report, "node"):  # else another process's
+        if report.when == "call" and report.passed and not hasattr(report, "node"):  # a worker's has a node
             self.cases["/".join(report.nodeid.split("::")[0].split("/")[:2])] += 1
 
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        controls = config.pluginmanager.hasplugin("dsession")  # its children are the workers, which count themselves
+        controls = config.pluginmanager.hasplugin("dsession")  # the workers, its children, count themselves
         whole = sum(os.times()[:2]) if controls else _seconds()
         self.seconds["collecting, reports"] = whole - sum(self.seconds.values())
         found = {"seconds": self.seconds, "cases": self.cases, "kernels": sorted(self.kernels)}
@@ -85,7 +85,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def table(folder: Path) -> dict[str, Any]:
-    """Add up what all processes wrote."""
+    """Return the sums over the files that all processes wrote."""
     seconds: Counter[str] = Counter()
     cases: Counter[str] = Counter()
     kernels: set[str] = set()
@@ -100,7 +100,7 @@ def table(folder: Path) -> dict[str, Any]:
 
 
 def _lines_of(folder: Path) -> dict[str, list[int]]:
-    """Return the statements that ran and those that there are, by folder of the package."""
+    """Return the numbers of statements that ran and of all statements, by folder of the package."""
     import coverage
 
     whole = coverage.Coverage(str(folder / ".coverage"))

@@ -1,7 +1,7 @@
-"""The rule of tests, set by importing this file: algorithms run as statements, however long a process has worked.
+"""The tests' rule, set by importing this file: algorithms run as statements, however long a process has worked.
 
-Machine code of a loop takes numba a second and more; test_loops.py compares loops with statements. The file is a plugin
-of pytest, too, for processes that run other programs' tests.
+numba takes a second and more to compile a loop; test_loops.py compares loops with statements. This file is also a
+pytest plugin, for processes that run other programs' tests.
 """
 
 from __future__ import annotations

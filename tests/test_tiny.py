@@ -8,7 +8,7 @@ import sparsezc as gb
 
 
 def path() -> gb.Matrix:
-    """0 -> 1 -> 2 with weights 5 and 7, and 0 -> 2 with weight 20."""
+    """Return a path 0 -> 1 -> 2 with weights 5 and 7, and an edge 0 -> 2 of weight 20."""
     return gb.Matrix.from_coo([0, 1, 0], [1, 2, 2], [5, 7, 20], nrows=3, ncols=3)
 
 

@@ -14,7 +14,7 @@ from tests.emulator.device import EmulatedDevice
 
 @pytest.fixture(autouse=True)
 def little_to_collect() -> None:
-    """Benchmarks collect garbage between trials, which takes 0.1 s if all that earlier tests left is looked at."""
+    """Freeze the objects of earlier tests: collecting them between a benchmark's trials takes 0.1 s."""
     gc.freeze()
 
 
@@ -26,7 +26,7 @@ def small_copies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def device(request: pytest.FixtureRequest) -> Iterator[EmulatedDevice]:
-    """Put the emulated device in the GPU's place; in lockstep and counting where a test asks for that."""
+    """Put the emulated device in the GPU's place: in lockstep, counting requests, if the parameter is "lockstep"."""
     order = getattr(request, "param", "forward")
     made = EmulatedDevice(order, counting=order == "lockstep", multiprocessors=1)
     before = sparsezc.device.cuda.use(made)

@@ -1,4 +1,4 @@
-"""Helpers that the tests of whole runs share."""
+"""Helpers for tests that run whole benchmarks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edges larger than device memory: the graph follows its formula, the host's checks find errors, whole runs."""
+"""Edges larger than device memory: generated graphs follow their formula, host checks find errors, whole runs pass."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def label(plain: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def rank(csr: Csr, plain: Any) -> Any:
-    """One iteration, by SciPy."""
+    """Return PageRank's vector after one iteration, by SciPy."""
     carried = 0.85 * (plain.T @ (1 / csr.nrows / np.maximum(np.diff(csr.indptr), 1)))
     return carried + (1 - carried.sum()) / csr.nrows
 
@@ -108,7 +108,7 @@ def rank(csr: Csr, plain: Any) -> Any:
 def test_right_answers_pass(csr: Csr, plain: Any, level: Any, label: Any, rank: Any, deep: bool) -> None:
     assert verify_rows.structure(csr) == 1
     source, levels = level
-    if deep:  # a path of 30 vertices beside a triangle: levels that no half byte holds
+    if deep:  # a path of 30 vertices beside a triangle: levels too high for half a byte
         path = np.minimum(np.abs(np.arange(30)[:, None] - np.arange(30)), 2) == 1
         joined = csr_matrix(np.block([[path, np.zeros((30, 3))], [np.zeros((3, 30)), 1 - np.eye(3)]]))
         csr = Csr.from_arrays(joined.indptr, joined.indices, np.ones(1, bool), 33)
@@ -202,7 +202,7 @@ def test_every_row_is_looked_at_once(csr: Csr) -> None:
 
         def look(rows: Any, seen: Any = seen, ids: Any = ids) -> None:
             seen[rows.first + rows.there] += np.diff(np.append(rows.starts, rows.ids.size))
-            rows.look_up(np.zeros(csr.nrows, np.intp))  # a table of the ids' own type leaves them as they are
+            rows.look_up(np.zeros(csr.nrows, np.intp))  # a table of the ids' own type leaves them unchanged
             ids.append(rows.look_up(np.arange(csr.nrows)).sum())
 
         assert verify_rows.over_rows(csr, look, block=block, threads=threads) == 1
@@ -255,7 +255,7 @@ def test_an_answer_that_changes_is_wrong(
     bench.cases["bfs"] = beyond_the_card.Case("bfs", verified="not yet")
     with pytest.raises(Undecided, match="not yet"):
         bench.compare("bfs", kernel, level[0], answers[1])
-    bench.judge(("bfs", "cc"), lambda *_: 1 / 0)  # components were not run
+    bench.judge(("bfs", "cc"), lambda *_: 1 / 0)  # components were not run: this must not be called
     bench.judge(("bfs",), lambda found: verify_rows.traversals(csr, found, level[0]))
     assert bench.cases["bfs"].verified == "yes"
     bench.compare("bfs", kernel, level[0], answers[1])

@@ -19,7 +19,7 @@ from tests.emulator.device import EmulatedDevice
 
 @emulated
 def test_latency_on_the_emulated_device(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And importing stays cheap: the project's limit is 0.4 s beyond NumPy, of which the processor's clock tells."""
+    """Latency is measured, and importing takes at most 0.4 s of processor time beyond NumPy, the project's limit."""
     path = tmp_path / "l.json"
     before = latency.cuda.use(None)
     options = ["--emulator", "--calls", "3", "--repeats", "2", "--starts", "1", "--grid", "5", "--graph", "kron:6"]

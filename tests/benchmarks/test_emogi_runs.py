@@ -1,4 +1,4 @@
-"""`benchmarks.emogi` runs from end to end on the emulated device, with the requests that the emulator counts."""
+"""`benchmarks.emogi` runs from end to end on the emulated device and reports the requests that the emulator counts."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_ids_of_eight_bytes_take_twice_the_bytes(tmp_path: Path, device: Emulate
 @emulated
 @pytest.mark.parametrize("device", ["lockstep"], indirect=True)
 def test_sizes_and_requests_are_means_of_the_same_sources(tmp_path: Path, device: EmulatedDevice) -> None:
-    """Searches of a large and of small components ask for different amounts."""
+    """Searches of large and of small components differ in bytes, so means must be taken over the same sources."""
     file, path = tmp_path / "g.mtx", tmp_path / "e.json"
     members = [range(1, 61), *(range(k, k + 12) for k in range(61, 181, 12))]
     edges = [(i, j) for part in members for i in part for j in part if i < j]
@@ -126,13 +126,13 @@ def test_rounds_are_counted_as_the_emulator_counts_them(pattern: str, device: Em
         found = variant.as_array(getattr(variant, name)(start, variant.counting(count, lengths=name == "sssp")))
         assert (found == answer).all()
         ids, lengths = device.total(0), device.total(1)
-        if (pattern, name) == ("statements", "cc"):  # the emulator counts P's ids too, which are on the card
+        if (pattern, name) == ("statements", "cc"):  # the emulator also counts ids of P, in device memory
             assert count.ids.useful_bytes < ids.useful_bytes
             continue
         assert (count.ids.useful_bytes, count.lengths.useful_bytes) == (ids.useful_bytes, lengths.useful_bytes)
         if name == "bfs":
             assert variant.of_search(found) == count
-        if pattern == "naive":  # the emulator keeps nothing in a cache: there each entry is a request
+        if pattern == "naive":  # the emulator has no cache: each entry is a request there
             assert count.ids.count < ids.count
         else:
             assert list(count.ids.by_size) == list(ids.by_size.values())

@@ -45,7 +45,7 @@ def test_gap_on_the_emulated_device(tmp_path: Path, device: EmulatedDevice) -> N
 def test_gap_in_a_placement_that_moves_entries(
     tmp_path: Path, device: EmulatedDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(budget, "LONG", 64)  # so that buffers of a small graph suffice
+    monkeypatch.setattr(budget, "LONG", 64)  # so that two buffers fit so small a graph
     path = tmp_path / "gap.json"
     options = ["--engine", "gpu", "--placement", "stream,hybrid", "--kernels", "pagerank", *SMALL, "--out", str(path)]
     assert gap.main(["kron:7", *options]) == 0
@@ -62,8 +62,8 @@ def test_bytes_count_ids_and_values_of_the_rows_that_are_read(tmp_path: Path) ->
     assert nbytes == {
         "bfs": ids, "sssp": ids + 16, "cc": ids, "pagerank": ids, "pagerank32": ids, "spmv plus_second": ids,
         "spmv plus_times": ids + 64,
-        "tc": ids / 2,  # each edge from one of its ends
-        # From a leaf: all rows on the way out, the middle's on the way back. 16 draws hold the middle twice.
+        "tc": ids / 2,  # each edge is read from one of its ends
+        # From a leaf: all rows on the way out, the hub's on the way back. The hub is twice among the 16 drawn sources.
         "bc": 4 * (ids + 64), "bc1": ids + 64, "bc16": 14 * (ids + 64) + 2 * ids,
         "bfs64": 64 * ids, "bfs_parents": ids,
     }  # fmt: skip
@@ -95,7 +95,7 @@ def test_gap_s_rules_decide_lengths_and_the_end_of_pagerank() -> None:
     assert [gap.lengths(name, options) for name in ("kron:5", "road")] == ["hash:8-72", "hash:8-72"]
     assert options.iterations == 20
     assert gap.lengths("road", gap.parse(["kron:5", "--rules", "gap", "--weights", "hash:1-9"])) == "hash:1-9"
-    assert gap.name_of("other=x.mtx") == ("other=x.mtx", "other=x.mtx")  # a file's name may hold the sign
+    assert gap.name_of("other=x.mtx") == ("other=x.mtx", "other=x.mtx")  # a file's name may contain the sign =
 
 
 def test_triangles_of_a_large_graph_are_verified_on_a_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Graphalytics' graphs are read, run and validated by the suite's rules; on its own examples if present."""
+"""Graphalytics' graphs are read, run and validated by the suite's rules, and so are its own examples if present."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ graph.tiny.cdlp.max-iterations = 2
 graph.tiny.sssp.weight-property = weight
 graph.tiny.sssp.source-vertex = 10
 """
-VERTICES = "1000000000000\n20\n10\n35\n"  # in no order; the first has no edges
+VERTICES = "1000000000000\n20\n10\n35\n"  # unsorted; the first vertex has no edges
 EDGES = "10 20 1.5\n20 35 2\n10 35 9\n35 10 1\n"
-#: By hand, for the directed graph.
+#: Worked out by hand, for the directed graph.
 ANSWERS = {
     "BFS": {10: 0, 20: 1, 35: 1, 10**12: UNREACHED},
     "SSSP": {10: 0, 20: 1.5, 35: 3.5, 10**12: "infinity"},
-    "WCC": {10: 7, 20: 7, 35: 7, 10**12: 8},  # any labels
+    "WCC": {10: 7, 20: 7, 35: 7, 10**12: 8},  # any labels that divide the vertices so
     "CDLP": {10: 10, 20: 10, 35: 35, 10**12: 10**12},
     "LCC": {10: 0.5, 20: 1.0, 35: 0.5, 10**12: 0.0},
     "PR": {10: 0.303125, 20: 0.196875, 35: 0.409375, 10**12: 0.090625},
@@ -55,7 +55,7 @@ ANSWERS = {
 
 
 def tiny(folder: Path, directed: bool = True, answers: dict[str, dict[int, Any]] | None = None) -> Path:
-    """Return the four files of the tiny graph, and outputs; the folder."""
+    """Write the four files of the tiny graph, and expected outputs; return their folder."""
     (folder / "tiny.properties").write_text(PROPERTIES.format(directed=str(directed).lower()))
     (folder / "tiny.v").write_text(VERTICES)
     (folder / "tiny.e").write_text(EDGES)
@@ -65,7 +65,7 @@ def tiny(folder: Path, directed: bool = True, answers: dict[str, dict[int, Any]]
 
 
 def ran(folder: Path, tmp_path: Path, *options: str, code: int = 0) -> dict[str, dict[str, Any]]:
-    """Return the cases of a run, by algorithm."""
+    """Run the benchmark on a folder and return its cases by algorithm."""
     path = tmp_path / "run.json"
     assert graphalytics.main([str(folder), *options, *QUICK, "--out", str(path)]) == code
     found = json.loads(path.read_text())
@@ -94,7 +94,7 @@ def test_the_suite_s_metrics(tmp_path: Path) -> None:
     assert notes["eps"] == pytest.approx(4 / processing)
     assert notes["evps"] == pytest.approx(8 / processing)
     assert notes["makespan_seconds"] >= setting["load_seconds"] + case["first_seconds"]
-    assert case["derived"]["nbytes"] == 4 * (8 + 8)  # every edge is reached: an id and a length
+    assert case["derived"]["nbytes"] == 4 * (8 + 8)  # every edge is reached: an id and a weight each
     assert load(tmp_path / "run.json").cases[0].notes == notes
 
 
@@ -250,7 +250,7 @@ def test_the_suite_s_examples(tmp_path: Path) -> None:
 
 @needs_shared
 def test_a_graph_of_sixty_thousand_vertices(tmp_path: Path) -> None:
-    """p2p-31, undirected and gzipped, with published outputs of three algorithms; the others are checked here."""
+    """p2p-31, undirected and gzipped, agrees with published outputs of three algorithms; others are checked here."""
     for file in SHARED.glob("p2p-31*"):
         if "directed" not in file.name:
             shutil.copyfile(file, tmp_path / file.name)

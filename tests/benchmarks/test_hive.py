@@ -1,4 +1,4 @@
-"""benchmarks.hive: its frame, and every row on a small input."""
+"""benchmarks.hive: its frame of rows and results, and every row on a small input."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_scales_of_generated_graphs() -> None:
 
 
 def test_every_row_is_right_on_a_small_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other programs are left out: they are judges where they are installed, and slow to import."""
+    """Every row's answer is right; other programs do not run: they judge where installed, and are slow to import."""
     path, counted = tmp_path / "hive.json", []
     monkeypatch.setattr(scaling, "main", lambda options: counted.append(options.out) or 0)
     command = ["--engine", "cpu", "--scale", "6", "--everywhere", "--trials", "0", "--copy-mib", "1", "--no-peers"]
@@ -53,7 +53,7 @@ def test_every_row_is_right_on_a_small_input(tmp_path: Path, monkeypatch: pytest
         if ended is None:
             assert case["verified"] == "yes", case["name"]
             assert case["notes"]["figure"] is None or case["notes"]["figure"] > 0
-        else:  # a checkout without the reference graphs
+        else:  # the reference graphs are not in every checkout
             assert (case["name"], "reference graphs are not in" in ended) == ("louvain of the reference graphs", True)
 
 

@@ -1,4 +1,4 @@
-"""benchmarks.hive --scaling: what parts of a graph read and exchange, against counts by hand and by loops."""
+"""benchmarks.hive --scaling: bytes that parts of a graph read and exchange equal counts by hand and by loops."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_full_vector_is_needed_at_the_cut_alone_and_once() -> None:
         A.mxv(v, "plus_times").new()
     two = engine.partition.counts[1]
     assert two.all_operations == 2 * A.nvals
-    assert (two.received, two.exchanged) == (8, 16)  # one number each way, in the first product
+    assert (two.received, two.exchanged) == (8, 16)  # one number each way, in the first product only
     v[N // 2] = 5.0
     engine.begin()
     A.mxv(v, "plus_times").new()
@@ -46,7 +46,7 @@ def test_a_mask_and_what_the_operator_reads_count() -> None:
     A.mxv(v, "plus_times").new(mask=some.S)
     assert (engine.partition.counts[1].all_operations, engine.partition.counts[1].exchanged) == (2, 8)
     engine.begin()
-    A.mxv(v, "plus_pair").new()  # of a full vector nothing has to be known
+    A.mxv(v, "plus_pair").new()  # plus_pair reads no values, and all positions of a full vector are known
     assert engine.partition.counts[1].exchanged == 0
 
 
@@ -57,7 +57,7 @@ def test_a_push_sends_each_result_once() -> None:
     engine.begin()
     v.vxm(A, "plus_times").new("INT64")
     two = engine.partition.counts[1]
-    assert (two.all_operations, two.exchanged) == (10, 4 + 8)  # ten entries, added up before they are sent
+    assert (two.all_operations, two.exchanged) == (10, 4 + 8)  # ten results, added up to one before it is sent
 
 
 def test_walks_tell_the_next_part_and_the_first() -> None:

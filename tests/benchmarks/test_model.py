@@ -28,7 +28,7 @@ from tests.emulator.test_emogi import PATTERNS as KERNELS
 
 pytestmark = emulated
 lockstep = pytest.mark.parametrize("device", ["lockstep"], indirect=True)
-CLOSE = 0.10  # of what is counted: how far a prediction may be off
+CLOSE = 0.10  # relative difference allowed between predicted and counted requests
 
 N = 2048
 SHAPES: dict[str, Any] = {
@@ -42,12 +42,12 @@ GRAPHS = ["kron:9", "urand:9", "grid:16x16", "path:70", "star:600"]
 
 @pytest.fixture(autouse=True)
 def _no_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only where a test cuts rows are they cut: see test_long_rows_are_cut_into_chunks."""
+    """Cut no rows unless a test says so, as test_long_rows_are_cut_into_chunks does."""
     monkeypatch.setattr(budget, "_SHORT", budget.LONG)
 
 
 def matrix(lengths: Any, ids: str = "u4", *, symmetric: bool = False) -> Any:
-    """Rows of these lengths over N columns (symmetric says so whether or not it is true), in zero-copy memory."""
+    """Return a zero-copy matrix of N columns with rows of these lengths, declared symmetric on request, true or not."""
     rng = np.random.default_rng(3)
     columns = np.concatenate([np.sort(rng.choice(N, k, replace=False)) for k in lengths.tolist()])
     indptr = np.concatenate([[0], np.cumsum(lengths)])
@@ -71,7 +71,7 @@ def hub(A: Any) -> int:
 def both(device: EmulatedDevice, call: Callable[[], Any], *, loops: bool = False) -> tuple[Any, Any]:
     """Return the model's prediction for a call and the emulator's counts, each for ids and for values.
 
-    `loops`: rounds are counted where they run without the host, else statement by statement, as they are predicted.
+    With `loops`, counted rounds run on the device without the host; otherwise statement by statement, as predicted.
     """
     call()
     model = Model()
@@ -98,7 +98,7 @@ def assert_close(device: EmulatedDevice, call: Callable[[], Any], *, loops: bool
 
 @pytest.fixture(autouse=True)
 def nothing_beside_the_matrix() -> Iterator[None]:
-    """Layouts that the engine would build after enough reads are built when a test says so."""
+    """Build no layouts beside the matrix unless a test says so."""
     with gb.config.set(head_cache="off", packing="off"):
         yield
 
@@ -151,8 +151,8 @@ def test_nothing_is_kept_of_long_rows(device: EmulatedDevice, monkeypatch: pytes
 @lockstep
 def test_long_rows_are_cut_into_chunks(device: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "LONG", 256)
-    # They begin at slices: the emulator takes each lane's k-th load of a chunk for one instruction, so it sees a chunk
-    # that begins inside of one as misaligned from there on, which a GPU does not.
+    # Row chunks must begin at slices: the emulator takes the k-th load of each lane in a chunk for one instruction, so
+    # it counts a chunk that begins inside a slice as misaligned to its end, which it is not on a GPU.
     A = matrix(np.array([992, 32, 704, 0, 288] + [64] * 50))
     assert_close(device, lambda: A.mxv(full(N), gb.semiring.plus_times).new())
     assert_close(device, lambda: full(A.nrows).vxm(A, gb.semiring.plus_times).new())
@@ -169,7 +169,7 @@ def test_whole_searches(graph: str, slots: int, device: EmulatedDevice) -> None:
         assert_close(device, lambda: gb.algorithms.bfs_parents(A, hub(A)))
         if (
             graph != "path:70"
-        ):  # where trees are hooked: their pointers are on the card, and the emulator counts them too
+        ):  # trees are hooked there; the emulator also counts reads of their pointers, in device memory
             assert_close(device, lambda: gb.algorithms.connected_components(A))
 
 
@@ -177,7 +177,7 @@ def test_whole_searches(graph: str, slots: int, device: EmulatedDevice) -> None:
 @pytest.mark.parametrize("slots", [0, 3])
 @pytest.mark.parametrize("graph", ["kron:9", "urand:9", "star:600"])
 def test_many_searches_at_once(graph: str, slots: int, device: EmulatedDevice) -> None:
-    """Some of them push and some pull; a row is left when all who pull have found a neighbour."""
+    """Some searches push and some pull; a warp leaves a row when all pulling searches have found a neighbour."""
     A = gb.io.read(graph, placement="zerocopy")
     sources = np.random.default_rng(4).choice(np.flatnonzero(np.diff(A._to_csr().indptr)), 16)
     with gb.config.set(head_cache="on" if slots else "off", head_budget=4 * max(slots, 1) * A.nrows):
@@ -226,7 +226,7 @@ def test_shortest_paths_and_ranks(device: EmulatedDevice) -> None:
 
 
 def test_a_prediction_needs_no_gpu(device: EmulatedDevice) -> None:
-    """The CPU engine's run of the same algorithm tells the same, with ids as narrow as they would be on a GPU."""
+    """The CPU engine's run of the same algorithm predicts the same requests, with ids as narrow as on a GPU."""
     for slots in (0, 8):
         found = []
         for engine in ("cpu", "gpu"):
@@ -278,7 +278,7 @@ def test_emogi_s_merged_patterns(lengths: Any, width: int) -> None:
 
 @pytest.mark.parametrize("width", [1, 2])
 def test_narrow_values_are_counted_too(width: int) -> None:
-    """A load of 32 entries is a part of a line then, and the next one the line's next part."""
+    """Each load of 32 narrow values covers a part of a line, and the next load the line's next part."""
     begin, end = np.array([0, 3, 200]), np.array([3, 200, 500])
     for pattern in PATTERNS[1:]:
         for row in range(3):
@@ -330,7 +330,7 @@ def test_the_command_predicts_without_a_gpu(tmp_path: Path) -> None:
     assert found["failures"] == []
     assert all(case["trials"] == [] for case in found["cases"])
     nothing = [case["name"] for case in found["cases"] if not case["requests"]]
-    assert nothing == ["bfs, 8 heads", "cc, 8 heads"]  # all that they look at is at hand
+    assert nothing == ["bfs, 8 heads", "cc, 8 heads"]  # every row that they read is in the head caches
 
 
 def test_a_case_that_fails_leaves_the_others_their_counts(
@@ -350,7 +350,7 @@ def test_a_case_that_fails_leaves_the_others_their_counts(
     arguments = ["kron:7", "--engine", "gpu", "--heads", "0", "--kernels", "bfs,sssp,pagerank", "--out", str(path)]
     assert command.main(arguments) == 1
     found = json.loads(path.read_text())
-    assert len(found["failures"]) == 2  # shortest paths, twice
+    assert len(found["failures"]) == 2  # sssp, predicted and counted
     told = {case["name"]: case["notes"]["counted"]["requests"] for case in found["cases"] if "counted" in case["notes"]}
     assert told == {"bfs, 0 heads": 3, "pagerank": 8}
 

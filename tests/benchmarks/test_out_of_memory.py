@@ -29,11 +29,11 @@ def test_placements_at_a_budget(device: Any, tmp_path: Path, capsys: Any, monkey
     assert {placement for _, placement in found} == set(out_of_memory.PLACEMENTS)
     for (_, placement), case in found.items():
         assert case["verified"] == "yes"
-        assert len(case["trials"]) == 2  # one of each round
+        assert len(case["trials"]) == 2  # one trial in each round
         assert case["notes"].get("copied", 0) > 0 or placement not in ("stream", "gather")
-    assert own == (cached.WAYS, cached.ACTIVE)  # which are others while ascetic is measured
+    assert own == (cached.WAYS, cached.ACTIVE)  # measuring ascetic changes them for a while
     copied = found["pagerank", "gather"]["notes"]["copied"]
-    assert copied == pytest.approx(4 / 5)  # of ids and weights the ids, each once
+    assert copied == pytest.approx(4 / 5)  # of ids and weights only ids are copied, each once
     said = capsys.readouterr().out
     assert "x hybrid" in said
     assert "PageRank at half of the edges, kron:7: bytes that cached moves over gather's" in said
@@ -66,7 +66,7 @@ def test_goals_are_told_from_the_cases() -> None:
     found += [made("cached", 1.0, name="pagerank", budget=50.0, moved=0.3)]
     found += [made("gather", 1.0, name="pagerank", budget=50.0, moved=0.6)]
     best, gather, ascetic, moved = summary.goals(found)
-    assert (best.found, best.met) == (1.0, True)  # uvm obeys no budget: it is not among those to beat
+    assert (best.found, best.met) == (1.0, True)  # uvm obeys no budget, so the goals leave it out
     assert gather.found == pytest.approx(4.5**0.5)
     assert (round(ascetic.found, 3), ascetic.met) == (round(1.5**0.5, 3), False)
     assert (moved.found, moved.met) == (0.5, False)
@@ -79,7 +79,7 @@ def test_slow_cases_get_fewer_trials() -> None:
 
     calls: list[int] = []
     case = measure(Case("slow"), call, [1, 2], trials=5, nbytes=lambda *_: 1, rules=Rules(seconds=0.0))
-    assert calls == [1, 1, 2]  # the first of all is none of the trials
+    assert calls == [1, 1, 2]  # the first run is no trial
     assert len(case.trials) == 2
 
 

@@ -1,4 +1,4 @@
-"""Published results: small files, and every trial in a compressed one beside each."""
+"""Published results: a small file of summaries, and a compressed one of every trial beside it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_published_result_loads_with_every_trial(tmp_path: Path) -> None:
     assert text["cases"][0]["derived"]["series"] == {"processor": {"min": 0.5, "median": 0.75, "max": 2.0}}
     assert text["cases"][1]["derived"] == {}
     assert frame.load(path).cases == made.cases
-    assert publish.publish(path, path.parent).read_text() == path.read_text()  # a second time changes nothing
+    assert publish.publish(path, path.parent).read_text() == path.read_text()  # publishing again changes nothing
 
 
 def test_the_trials_of_another_run_are_refused(tmp_path: Path) -> None:

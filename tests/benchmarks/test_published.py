@@ -51,7 +51,7 @@ def test_searches_beyond_the_card_are_told_as_measured(row: str, placement: str,
 @pytest.mark.parametrize("path", sorted((ROOT / "docs" / "performance").glob("*.md")), ids=lambda path: path.stem)
 def test_a_topic_opens_with_a_table_and_has_a_plot_and_its_provenance(path: Path) -> None:
     _, *topics = re.split(r"^## .*\n\n", path.read_text(), flags=re.MULTILINE)
-    for topic in topics or [path.read_text().split("\n\n", 1)[1]]:  # a page of one topic has no other headings
+    for topic in topics or [path.read_text().split("\n\n", 1)[1]]:  # a page of one topic has a title only
         assert topic.startswith("| ")
         plots = re.findall(r"^!\[[^]]{20,}\]\((.*)\)$", topic, re.MULTILINE)
         assert plots
@@ -91,7 +91,7 @@ def test_exchange_and_reading_are_told_as_counted() -> None:
 
 
 def _milliseconds(seconds: float) -> str:
-    """Return the text of a time in the tables: three digits, two of them of a fraction below ten."""
+    """Return a time as the tables print it: three digits, and below ten milliseconds two decimals."""
     return f"{seconds * 1e3:.2f}" if seconds < 0.01 else f"{seconds * 1e3:.1f}"
 
 
@@ -204,7 +204,7 @@ def test_parts_are_told_as_counted() -> None:
 
 
 def cpu_lines() -> list[str]:
-    """Return a line of the page for each row that was run on a CPU, with its first peer."""
+    """Return one line for each row that was run on a CPU, with its first peer."""
     lines = []
     for case in cases(PUBLISHED / "applications" / "hive-cpu.json"):
         notes = case["notes"]
@@ -220,7 +220,7 @@ def cpu_lines() -> list[str]:
 
 
 def peer_lines() -> list[str]:
-    """Return the table of docs/performance/cpu.md: an algorithm a line, a graph a column."""
+    """Return the table of docs/performance/cpu.md: one algorithm a line, one graph a column."""
     path = PUBLISHED / "cpu" / "cpu_peers.json"
     found = cases(path)
     graphs = list(dict.fromkeys(case["setting"]["graph"] for case in found))
@@ -257,7 +257,7 @@ def test_rows_on_a_cpu_are_told_as_measured() -> None:
 
 
 def test_the_model_predicts_what_two_cards_took() -> None:
-    """The fixed costs of kron:22 on two cards, in the model, against kron:24; as the page says, to a percent."""
+    """With kron:22's fixed costs the model predicts kron:24's times on two cards; the page quotes them to a percent."""
     small, large = (_two_cards(graph) for graph in ("kron22", "kron24"))
     section = (
         (ROOT / "docs" / "performance" / "scaling.md").read_text().split("\n## Measured on two and four GPUs\n")[1]
@@ -284,8 +284,8 @@ def _two_cards(graph: str) -> dict[tuple[str, str], Any]:
 
 
 def _predicted(case: Any, steps: int, step: float) -> float:
-    """Return the seconds on two cards: of one card half, the bytes that a rank receives, and fixed costs."""
-    work = Work(steps, case["reference"] / 1e3, 2.0 * case["notes"]["received"])  # of all positions: half are received
+    """Return the seconds predicted on two cards: half of one card's, the bytes that a rank receives, fixed costs."""
+    work = Work(steps, case["reference"] / 1e3, 2.0 * case["notes"]["received"])  # a rank receives half of all
     rates = Rates(
         link=1.0, memory=2.0, peer=300e9, network=1.0, latency=0.0, network_latency=0.0, step=0.0, exchange_step=step
     )

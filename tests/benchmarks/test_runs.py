@@ -45,7 +45,7 @@ def test_link_on_the_emulated_device(
 @emulated
 @pytest.mark.parametrize("device", ["lockstep"], indirect=True)
 def test_each_pattern_makes_the_requests_that_it_is_named_for(device: EmulatedDevice, tmp_path: Path) -> None:
-    """Counted under the emulator: what the figures of the link are figures of."""
+    """Each access pattern of the link benchmark makes requests of the size in its name, as the emulator counts them."""
     lines = 2048
     memory = device.pages(128 * (lines + 1), "pinned")
     link.fill(memory.array)
@@ -63,7 +63,7 @@ def test_each_pattern_makes_the_requests_that_it_is_named_for(device: EmulatedDe
     assert requests("stream", 32 * 64, offset=32) == {96: 64, 32: 64}
     assert requests("strided", 64) == {32: 32 * 64}
     assert requests("random_requests", 256, size=128) == {128: 256}
-    for size in (32, 64):  # now and then two of a warp's requests are in one line
+    for size in (32, 64):  # now and then two of a warp's requests fall into one line
         assert requests("random_requests", 256, size=size)[size] > 240
 
 

@@ -11,7 +11,7 @@ from tests.benchmarks.runs import emulated
 
 
 def test_a_call_within_one_file_enters_it_once() -> None:
-    config = gb.config  # a name of `gb` is looked up in other files at its first use
+    config = gb.config  # the first use of a name of `gb` looks it up in other files
     walk = followed(lambda: repr(config))
     assert walk.files == ["sparsezc/config.py"]
     assert walk.changes == 1
@@ -34,9 +34,10 @@ def test_code_of_others_is_not_counted() -> None:
 
 @emulated
 def test_warm_calls_pass_through_few_files() -> None:
-    """A reader who follows a call by hand opens no more files; in a process of its own, where no cache is full.
+    """A warm call, in a process of its own, enters at most so many files and changes between them at most so often.
 
-    The project's limits are of a structural mask and a full vector; value masks and pushes are held where they are.
+    The project's limits are for a structural mask and a full vector; for value masks and pushes the limits are the
+    present numbers.
     """
     command = [sys.executable, "-m", "benchmarks.trace"]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=True).stdout
@@ -57,7 +58,7 @@ def test_warm_calls_pass_through_few_files() -> None:
 
 
 def test_small_statements_enter_few_functions() -> None:
-    """A graph of some vertices is searched in the time of these functions: one more is felt."""
+    """Searching a graph of a few vertices takes as long as its Python calls, so their number is limited."""
     A = gb.Matrix.from_coo([0, 1], [1, 2], [1.0, 2.0], nrows=3, ncols=3)
     x, w, q = gb.Vector.from_dense([1.0, 2.0, 3.0]), gb.Vector(float, 3), gb.Vector.from_coo([0], [1.0], size=3)
     most = {

@@ -27,7 +27,7 @@ def random_graph(seed: int, directed: bool, n: int = 60, m: int = 110) -> sp.csr
 
 
 def edges_of(matrix: sp.csr_matrix, part: int = 17) -> Edges:
-    """In chunks that cut through rows."""
+    """Return the edges of a matrix in edge chunks whose ends fall inside rows."""
     csr = Csr.from_arrays(matrix.indptr, matrix.indices, matrix.data, matrix.shape[1])
     return Edges(csr, np, part)
 
@@ -84,7 +84,7 @@ def test_right_answers_are_accepted(seed: int, directed: bool, monkeypatch: pyte
     x = (1 + np.arange(n) % 7).astype(np.float32)
     answers.product(edges, x, (matrix @ x).astype(np.float32), pattern=False)
     answers.product(edges, x, ((matrix != 0) @ x).astype(np.float32), pattern=True)
-    for small in (answers.SMALL, 0):  # by SciPy and plain iterations, then as for large graphs
+    for small in (answers.SMALL, 0):  # judged by SciPy and plain iterations, then as large graphs are
         monkeypatch.setattr(answers, "SMALL", small)
         answers.components(edges, smallest_labels(matrix))
         answers.pagerank(edges, power_iteration(matrix, 20), 0.85, 20)
@@ -165,7 +165,7 @@ def test_lengths_that_are_not_positive_are_not_judged() -> None:
 
 
 def relabel(change: Callable[[np.ndarray, int, int], None]) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a change that is given two labels of the answer, the smaller first."""
+    """Return a function that plants `change` in an answer; the change gets the two smallest labels, in order."""
 
     def plant(label: np.ndarray) -> np.ndarray:
         wrong = label.copy()
@@ -210,7 +210,7 @@ def test_components_deeper_than_the_passes_are_undecided(monkeypatch: pytest.Mon
     monkeypatch.setattr(answers, "SMALL", 0)
     monkeypatch.setattr(answers, "PASSES", 2)
     n = 40
-    order = np.r_[0, np.arange(n - 1, 0, -1)]  # a path whose order in memory is against the spread
+    order = np.r_[0, np.arange(n - 1, 0, -1)]  # a path stored against the direction in which labels spread
     path = sp.coo_matrix((np.ones(n - 1), (order[1:], order[:-1])), shape=(n, n)).tocsr()
     with pytest.raises(Undecided, match="2 passes"):
         answers.components(edges_of(path, 1), np.zeros(n, np.int64))
@@ -238,7 +238,7 @@ def test_too_few_iterations_are_refused_where_they_can_be_repeated() -> None:
 
 
 def test_ranks_that_one_more_step_changes_too_much_are_refused() -> None:
-    """By GAP's rule."""
+    """GAP's rule: one more step may change the ranks by a tolerance at most."""
     matrix = random_graph(0, directed=True)
     answers.pagerank_step(edges_of(matrix), power_iteration(matrix, 60), 0.85, 1e-4)
     early = power_iteration(matrix, 3)

@@ -18,7 +18,7 @@ SEEDS = range(4)
 
 
 def dense_graph(seed: int) -> sp.csr_matrix:
-    """Undirected, with triangles and some loops."""
+    """Return an undirected graph with triangles and some loops."""
     return random_graph(seed, directed=False, n=40, m=250)
 
 
@@ -31,7 +31,7 @@ def triangles(matrix: sp.csr_matrix) -> int:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("products", [1, 100, verify_triangles.PRODUCTS])
 def test_triangles_are_networkx_s(seed: int, products: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verify_triangles, "PRODUCTS", products)  # blocks of one row, of some, one block
+    monkeypatch.setattr(verify_triangles, "PRODUCTS", products)  # blocks of one row, of some rows, one block
     matrix = dense_graph(seed)
     assert matrix.diagonal().any()
     right = triangles(matrix)
@@ -84,7 +84,7 @@ def test_without_pairs_of_edges_no_triangle_is_likely() -> None:
 
 
 def centrality(matrix: sp.csr_matrix, sources: list[int]) -> np.ndarray:
-    """Over paths from the sources, by NetworkX; its values for undirected graphs are doubled again."""
+    """Return the betweenness of paths from the sources, by NetworkX on a DiGraph, whose values it does not halve."""
     graph = nx.from_scipy_sparse_array(matrix, create_using=nx.DiGraph)
     others = range(graph.number_of_nodes())
     found = nx.betweenness_centrality_subset(graph, sources, others, normalized=False)
@@ -103,7 +103,7 @@ def test_networkx_s_betweenness_is_accepted(seed: int, directed: bool, part: int
 
 
 def streamed(matrix: sp.csr_matrix, part: int) -> Edges:
-    """Edges whose array module is another one than NumPy itself, as on a GPU: NumPy under another name."""
+    """Return edges whose array module is not NumPy itself, as on a GPU: a copy of NumPy under another name."""
     other = types.ModuleType("xp")
     other.__dict__.update(np.__dict__)
     edges = edges_of(matrix, part)
@@ -134,6 +134,6 @@ def test_a_deep_graph_is_undecided_where_each_level_is_a_pass(monkeypatch: pytes
     monkeypatch.setattr(betweenness, "PASSES", 3)
     path = sp.diags([1.0], [1], shape=(8, 8)).tocsr()
     right = centrality(path, [0])
-    betweenness.betweenness(edges_of(path), right, [0])  # by rows
+    betweenness.betweenness(edges_of(path), right, [0])  # by rows, which needs no passes
     with pytest.raises(Undecided, match="deeper than 3"):
         betweenness.betweenness(streamed(path, 5), right, [0])

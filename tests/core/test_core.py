@@ -1,4 +1,4 @@
-"""Names that programs import from ``graphblas.core``: results equal to python-graphblas's."""
+"""Names that programs import from ``graphblas.core`` are here, and give the results of python-graphblas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphblas.core import utils as their_utils
 import sparsezc as gb
 from sparsezc.core import operator, utils
 
-#: Where programs were seen to import these from.
+#: The modules that programs were found to import these names from.
 NAMES = {
     "core": ["_supports_udfs"],
     "core.matrix": ["Matrix", "TransposedMatrix"],

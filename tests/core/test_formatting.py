@@ -1,8 +1,8 @@
-"""The text and the HTML of objects, masks and expressions, beside python-graphblas's of the same ones.
+"""The text and the HTML of objects, masks and expressions equal python-graphblas's.
 
-The text is python-graphblas's but for what docs/python-graphblas.md lists. Left out here are therefore large sparse
-objects, objects that nothing has needed, names with signs of HTML, monoids of elementwise operations, and operands of
-two types in HTML, whose types python-graphblas exchanges.
+docs/python-graphblas.md lists the differences of the text. These tests therefore have no large sparse objects, no
+objects that no statement has stored yet, no names with characters of HTML, no monoids of elementwise operations, and
+no operands of two types in HTML, whose types python-graphblas exchanges.
 """
 
 from __future__ import annotations
@@ -110,21 +110,21 @@ EXPRESSIONS: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
 
 
 def printed(x: Any) -> tuple[str, str]:
-    """Return the text and the HTML without the style, each library's own, and without blanks that HTML merges."""
+    """Return the text, and the HTML without its style, which each library has of its own, and with single blanks."""
     html = re.sub(r"<style>.*?</style>", "", x._repr_html_(), flags=re.DOTALL)
     return repr(x), re.sub(r"\s+", " ", html)
 
 
 @pytest.fixture(params=["with pandas", "without"])
 def tables(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both libraries make tables, or neither does."""
+    """Let both libraries print tables with pandas, or neither."""
     monkeypatch.setattr(formatting, "has_pandas", request.param == "with pandas")
     monkeypatch.setattr(graphblas.core.formatting, "has_pandas", request.param == "with pandas")
     if request.param == "with pandas":
         pd = pytest.importorskip("pandas", reason="pandas is not installed")
 
         class Frame(pd.DataFrame):
-            """A frame whose values can be written, as python-graphblas does and pandas 3 forbids."""
+            """A frame whose values are writable: python-graphblas writes to them, and pandas 3 makes them read-only."""
 
             @property
             def values(self) -> Any:
@@ -153,14 +153,14 @@ def test_masks_print_as_in_python_graphblas(mask: str) -> None:
 
 @pytest.mark.parametrize("made", EXPRESSIONS)
 def test_expressions_print_as_in_python_graphblas(made: str) -> None:
-    with graphblas.config.set(autocompute=False):  # with it they are computed to be printed, ours never
+    with graphblas.config.set(autocompute=False):  # else python-graphblas computes to print
         theirs, ours = (printed(EXPRESSIONS[made](gb, *operands(gb))) for gb in LIBRARIES)
     assert ours == theirs
 
 
 @pytest.mark.usefixtures("tables")
 def test_the_placement_and_the_memory_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are two columns more, in text and in HTML, for what takes a MiB: python-graphblas has no line for them."""
+    """For an object of a MiB or more, text and HTML have these two columns beside those of python-graphblas."""
     theirs, ours = (gb.Vector.from_dense(np.zeros(2**17), name="v") for gb in LIBRARIES)
     (names, values), (names_of_ours, values_of_ours) = (repr(v).splitlines()[:2] for v in (theirs, ours))
     assert names_of_ours.split() == [*names.split(), "placement", "memory"]

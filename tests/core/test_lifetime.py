@@ -31,7 +31,7 @@ USES: dict[str, Callable[[gb.Matrix], Any]] = {
 @pytest.fixture(autouse=True)
 def no_collector() -> Iterator[None]:
     gc.collect()
-    gc.freeze()  # what is left need not be looked at again
+    gc.freeze()  # objects that are left need not be scanned again
     gc.disable()
     yield
     gc.enable()

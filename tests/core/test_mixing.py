@@ -1,4 +1,4 @@
-"""Objects of python-graphblas are accepted in place of ours."""
+"""Objects of python-graphblas are accepted in place of sparsezc's."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_conversions_of_what_is_no_matrix_yet(theirs: graphblas.Matrix) -> None:
 
 
 def addresses(x: Any) -> tuple[int, int]:
-    """Where SuiteSparse itself has the ids and the values: taken out and put back."""
+    """Return the addresses of the ids and values in SuiteSparse, by unpacking an object and packing it again."""
     kind = "csr" if x.ndim == 2 else "sparse"
     parts = x.ss.unpack(kind)
     found = parts["col_indices" if x.ndim == 2 else "indices"].ctypes.data, np.asarray(parts["values"]).ctypes.data
@@ -59,7 +59,7 @@ def addresses(x: Any) -> tuple[int, int]:
 
 @pytest.mark.parametrize("ndim", [1, 2])
 def test_nothing_is_copied_on_the_way_there_and_back(ndim: int) -> None:
-    """By pointer, and by a change that shows on the other side; `copy=True` shares neither."""
+    """Addresses are equal, and a change shows on the other side; with `copy=True` neither holds."""
     theirs = (
         graphblas.Matrix.from_coo([0, 1, 4], [2, 0, 1], [1.0, 2.0, 3.0], nrows=1000, ncols=1000)
         if ndim == 2

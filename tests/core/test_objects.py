@@ -36,7 +36,7 @@ def test_a_matrix_that_is_not_square_cannot_be_symmetric() -> None:
 
 
 def test_a_vector_without_a_place_remembers_single_elements() -> None:
-    """Until a statement gives it an engine: an algorithm's first vectors need not be made twice."""
+    """A vector keeps single elements until a statement gives it an engine, so it is built once."""
     v = gb.Vector.from_scalar(7, 5)
     s = gb.Scalar.from_value(1)
     v[3] = s

@@ -1,4 +1,4 @@
-"""``A.ss``, ``v.ss`` and ``gb.ss``: SuiteSparse's own methods, with our objects, on every engine."""
+"""``A.ss``, ``v.ss`` and ``gb.ss``: SuiteSparse's own methods take and return our objects, on every engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.ops.judge import Engine, judge, operands
 
 
 def arrays(info: Any) -> Any:
-    """Return an export as plain values that compare."""
+    """Return an export as plain values that can be compared."""
     return {key: value.tolist() if isinstance(value, np.ndarray) else str(value) for key, value in sorted(info.items())}
 
 
@@ -106,7 +106,7 @@ def test_what_was_serialized_comes_back(name: str, form: Any) -> None:
 
 @pytest.mark.parametrize("name", SERIALIZED)
 def test_damaged_bytes_are_refused_before_suitesparse_sees_them(name: str) -> None:
-    """Of 60 such, 56 ended the process."""
+    """Without the check 56 of 60 such inputs ended the process."""
     rng = np.random.default_rng(20)
     x = SERIALIZED[name]()
     sound = x.ss.serialize()
@@ -132,7 +132,7 @@ def test_bytes_of_python_graphblas_are_read_where_they_are_trusted() -> None:
     assert gb.Vector.ss.deserialize(data, trusted=True).to_dict() == {1: 5}
     ours = gb.Vector.from_coo([1], [5], size=3).ss.serialize()
     assert graphblas.Vector.ss.deserialize(ours[48:]).isequal(theirs)
-    with pytest.raises(gb.exceptions.InvalidObject, match="digest"):  # trusted or not
+    with pytest.raises(gb.exceptions.InvalidObject, match="digest"):  # refused with `trusted=True` too
         gb.Vector.ss.deserialize(ours[:-1], trusted=True)
 
 
@@ -216,8 +216,8 @@ def test_a_notebook_shows_placement_and_memory() -> None:
     assert found[8:14] == ["199998", "100000", "100000", "BOOL", "csr (iso)", "host"]
     number, unit = found[14].split()
     assert unit == "MiB"
-    assert 4 * 300_000 <= float(number) * 2**20 <= 2 * 8 * 300_000  # ids and row offsets of four or eight bytes
-    assert "placement" not in gb.Matrix.from_coo([0], [1])._repr_html_()  # python-graphblas's lines
+    assert 4 * 300_000 <= float(number) * 2**20 <= 2 * 8 * 300_000  # ids and row offsets take four or eight bytes
+    assert "placement" not in gb.Matrix.from_coo([0], [1])._repr_html_()  # below a MiB, only python-graphblas's lines
 
 
 def test_a_notebook_shows_a_table() -> None:
@@ -231,7 +231,7 @@ def test_a_notebook_shows_a_table() -> None:
     n = 2**60
     wide = gb.Matrix.from_coo([0, n - 1], [3, n - 1], [True, False], nrows=n, ncols=n, name="a<b")._repr_html_()
     assert "<td>True</td>" in wide
-    assert "<td>False</td>" in wide  # the other corner
+    assert "<td>False</td>" in wide  # the opposite corner
     assert "a&lt;b" in wide
     assert len(wide) < 50_000
 

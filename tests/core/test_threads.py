@@ -1,6 +1,6 @@
-"""Threads that share objects: every answer is that of a sequential order of the calls, and none waits for ever.
+"""Threads that share objects: every answer is that of a sequential order of the calls, and no thread waits for ever.
 
-What may end the process runs in one of its own; ``tests/campaigns/threads.py`` tries far more.
+Code that may end the process runs in a child process; ``tests/campaigns/threads.py`` tries far more.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sparsezc.exceptions import InvalidObject
 from sparsezc.process.locks import hold_locks
 
 ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 60.0  # a thread that has not ended by then waits for ever
+SECONDS = 60.0  # seconds, after which a thread counts as waiting for ever
 
 _PLAY = """
 import numpy as np
@@ -169,7 +169,7 @@ def test_what_an_expression_computed_is_given_to_the_thread_that_asked() -> None
 def test_settings_come_back_in_whatever_order_blocks_end() -> None:
     first = gb.config.set(fallback="error")
     second = gb.config.set(fallback="silent")
-    for block in (second, first):  # in whatever order threads come to it
+    for block in (second, first):  # threads may enter the blocks in any order
         block.__enter__()
     first.__exit__(None, None, None)
     assert gb.config.fallback == "silent"
@@ -181,7 +181,7 @@ def test_settings_come_back_in_whatever_order_blocks_end() -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_process_waits_for_no_other_thread() -> None:
     u, v = gb.Vector.from_scalar(1, 3, int), gb.Vector.from_scalar(1, 3, int)
-    unfinished = gb.Vector.__new__(gb.Vector)  # as where a constructor has failed: it has no lock
+    unfinished = gb.Vector.__new__(gb.Vector)  # as after a constructor that failed: it has no lock
     taken, go = threading.Event(), threading.Event()
 
     def keep() -> None:
@@ -207,7 +207,7 @@ def test_a_forked_process_waits_for_no_other_thread() -> None:
 
 
 def _in_child(u: Any, v: Any) -> int:
-    """0 where what was free is whole, and what was not says so."""
+    """Return 0 if unlocked objects work in the forked child, and those that another thread had locked raise."""
     with gb.config.set(mapnumpy=True), native.making:
         u[1] = 5
     if u.to_dense().tolist() != [1, 5, 1]:
@@ -227,5 +227,5 @@ def test_objects_of_the_gpu_engine_have_its_lock(gpu: Any) -> None:
     B, v = A.to("gpu"), gb.Vector.from_scalar(1.0, 2)
     assert B._lock is B.T._lock is launch.lock
     assert own is A._lock is not launch.lock
-    v << B.mxv(v)  # brings it there
+    v << B.mxv(v)  # moves v to the GPU engine
     assert v._lock is B.dup()._lock is v.dup()._lock is launch.lock

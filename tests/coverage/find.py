@@ -1,4 +1,4 @@
-"""The engine of a statement: it runs on python-graphblas, on the CPU engine and on the GPU engine, and is watched."""
+"""The engine of a statement, found by running it on python-graphblas, the CPU engine and the GPU engine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def arrays() -> dict[str, Any]:
 
 
 def seen(x: Any) -> Any:
-    """Return a statement's result in a form that compares between the libraries."""
+    """Return a statement's result in a form that can be compared between the libraries."""
     if hasattr(x, "to_coo") or type(x).__name__ == "Scalar":
         return plain(x.new() if not hasattr(x, "dup") or hasattr(x, "left") else x)
     if isinstance(x, np.ndarray):
@@ -37,7 +37,7 @@ def seen(x: Any) -> Any:
 
 
 def agree(got: Any, want: Any) -> bool:
-    """Return whether two results are the same, floats up to rounding."""
+    """Return whether two results are equal, floats up to rounding."""
     if got[0] == want[0] == "list":
         return len(got) == len(want) and all(map(agree, got[1:], want[1:]))
     if got[0] in ("array", "list", "dict", "value"):
@@ -69,7 +69,7 @@ def cpu_engine_watched() -> Iterator[list[str]]:
 
 
 def on_cpu(label: str, statement: Runs) -> None:
-    """Run a statement on python-graphblas and on the CPU engine: both must say the same."""
+    """Run a statement on python-graphblas and on the CPU engine, and check that both results are equal."""
     with warnings.catch_warnings(), sparsezc.config.set(autocompute=True), graphblas.config.set(autocompute=True):
         warnings.simplefilter("ignore")
         want = seen(statement(graphblas, Operands(lambda x: make(graphblas, x), arrays())))
@@ -78,7 +78,7 @@ def on_cpu(label: str, statement: Runs) -> None:
 
 
 def on_gpu(label: str, statement: Runs) -> str:
-    """Return the engine that runs a statement of operands on the GPU: the GPU engine, the CPU engine, or neither."""
+    """Return the state of a statement whose operands are on the GPU: native, on the host, or by fallback."""
     put: list[Any] = []
 
     def there(x: Any) -> Any:

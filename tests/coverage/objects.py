@@ -13,7 +13,7 @@ from .statements import BOOLEAN, EXPRESSION, MASK, MATRIX, SCALAR, VECTOR, State
 
 
 class Class(NamedTuple):
-    """A class: what the page calls it, whose names it has, an object of it, and a statement for each of its names."""
+    """A class: its title on the page, the class that has its names, an object of it, and a statement for each name."""
 
     title: str
     like: str
@@ -43,14 +43,14 @@ CLASSES = [
 
 
 def states(of: Class, run: Callable[[str, Any], str]) -> dict[str, str]:
-    """Who does it, for every public name of a class; `run` runs a statement."""
+    """Return the state of every public name of a class; `run` runs a statement and returns its state."""
     theirs = test_surface.CLASSES[of.title][0]
     found = {}
     for name in sorted(test_surface.names(theirs)):
         if name in test_surface.ABSENT:
             found[name] = ABSENT
         elif name == "ss" and name not in of.statements:
-            continue  # an expression's is that of what it makes
+            continue  # an expression's `ss` is that of its result
         else:
             statement = of.statements[name]
             found[name] = run(f"{of.title}: {name}", lambda g, o, f=statement: f(g, o, of.made(g, o)))

@@ -1,7 +1,7 @@
 """The engine of each operator of every namespace, found by a rehearsal, which compiles no kernel.
 
-The operator is used in one operation of its kind, on the first type that it takes. That it computes what
-python-graphblas's does is what ``tests/ops/test_operators.py`` and ``tests/semirings/`` hold.
+The operator is used in one operation of its kind, on the first type that it takes. ``tests/ops/test_operators.py`` and
+``tests/semirings/`` compare its values with those of python-graphblas's operator.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NAMESPACES = (
     "unary", "unary.numpy", "unary.ss", "binary", "binary.numpy", "binary.ss", "monoid", "monoid.numpy", "semiring",
     "semiring.numpy", "semiring.ss", "indexunary", "select", "agg", "agg.ss",
 )  # fmt: skip
-#: What an operator is used in: (a Matrix, a Vector, the operator).
+#: Operations in which an operator is used, of a Matrix, a Vector and the operator.
 USES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "unary": lambda A, u, op: (A.apply(op).new(), u.apply(op).new()),
     "binary": lambda A, u, op: (A.ewise_mult(A, op).new(), u.ewise_mult(u, op).new()),
@@ -38,7 +38,7 @@ USES: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 
 class Namespace(NamedTuple):
-    """A namespace: its operators by who does them on the GPU, the rest of its names, and those that are absent."""
+    """A namespace: its operators by state on the GPU, its other names, and the names that are absent."""
 
     operators: dict[str, list[str]]
     other: list[str]
@@ -58,9 +58,7 @@ def _object(dtype: Any, ndim: int, engine: str) -> Any:
 
 
 def done_by(kind: str, op: Any, *, also_on_cpu: bool = False, dtype: Any = None) -> str:
-    """Who does an operator whose operands are on a device, one that computes nothing; an error where the CPU engine
-    should and cannot.
-    """
+    """Return an operator's state for operands on the GPU, by a rehearsal; raise if the CPU engine cannot run it."""
     op = op() if isinstance(op, Parameterized) else op
     known = getattr(op, "types", None) or {datatypes.INT64: None}
     dtype = dtype or next(t for t in (datatypes.INT64, datatypes.FP64, *known) if t in known)
@@ -78,7 +76,7 @@ def done_by(kind: str, op: Any, *, also_on_cpu: bool = False, dtype: Any = None)
 
 
 def namespace(name: str, seen: dict[int, str]) -> Namespace:
-    """Compare a namespace by names; `seen` has operators by identity, as one may have several names."""
+    """Return a namespace's names by state; `seen` keeps states by operator, as an operator may have several names."""
     kind = name.partition(".")[0]
     theirs, ours = _inside(graphblas, name), _inside(sparsezc, name)
     found: dict[str, list[str]] = {NATIVE: [], FALLBACK: []}
@@ -94,13 +92,13 @@ def namespace(name: str, seen: dict[int, str]) -> Namespace:
             other.append(each)
             continue
         if id(op) not in seen:
-            seen[id(op)] = done_by(kind, op, also_on_cpu=name != "semiring.numpy")  # which takes minutes to compile
+            seen[id(op)] = done_by(kind, op, also_on_cpu=name != "semiring.numpy")  # it takes minutes to compile
         found[seen[id(op)]].append(each)
     return Namespace(found, other, absent)
 
 
 def namespaces() -> dict[str, Namespace]:
-    """Every namespace."""
+    """Return every namespace by name."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         seen: dict[int, str] = {}
@@ -108,7 +106,7 @@ def namespaces() -> dict[str, Namespace]:
 
 
 def kinds_of_numbers() -> dict[str, str]:
-    """Who does products, sums and elementwise operations, for each type."""
+    """Return the state of products, for each type."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = {t.name: done_by("semiring", _one(t), dtype=t) for t in (*datatypes.ALL, *datatypes.COMPLEX)}

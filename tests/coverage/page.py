@@ -37,7 +37,7 @@ On the CPU engine every name below that is not absent is native. On the GPU engi
 
 """
 STATES = (NATIVE, FALLBACK, HOST, ABSENT)
-#: Names of other namespaces that are not there.
+#: Names of other namespaces that are absent, with the reason.
 OTHERS_ABSENT = {
     "viz.to_networkx": "imported there for its own use; io.to_networkx",
     "viz.to_scipy_sparse": "imported there for its own use; io.to_scipy_sparse",
@@ -53,7 +53,8 @@ OPERATORS = """\
 Each is used in the operations of its kind, on both engines. `tests/ops/test_operators.py` and `tests/semirings/`
 compare their values with python-graphblas's.\
 """
-#: The tests of python-graphblas's own suite that fail on the CPU engine; no test here can run that suite.
+#: The tests of python-graphblas's own suite that fail on the CPU engine; kept by hand, as no test here can run that
+#: suite.
 SUITE = """\
 ## python-graphblas's own tests
 
@@ -74,7 +75,7 @@ which `gb.from_graphblas` converts |
 
 
 def code(names: Iterable[str]) -> str:
-    """Names as a cell of a table."""
+    """Return names as the text of a table's cell."""
     return ", ".join(f"`{name.replace('|', chr(92) + '|')}`" for name in names) or "-"
 
 
@@ -91,7 +92,7 @@ def _by_state(found: dict[str, str]) -> list[str]:
 
 
 def classes() -> str:
-    """Return a table for each class, and one for the forms of statements. Runs on the device in use."""
+    """Return a table for each class, and one for the forms of statements; the statements run on the device in use."""
     lines = ["## Classes", ""]
     absent: set[str] = set()
     seen: dict[str, dict[str, str]] = {}
@@ -139,7 +140,7 @@ def algebra() -> str:
 
 
 def others() -> str:
-    """Return the other namespaces: what is there and what is not."""
+    """Return a table of the other namespaces: the names that they have and those that are absent."""
     lines = ["## Other namespaces", "", "| namespace | there | absent |", "| --- | --- | --- |"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -155,7 +156,7 @@ def others() -> str:
 
 
 def others_missing() -> set[str]:
-    """Return the names that the other namespaces lack, in full."""
+    """Return the full names that the other namespaces lack."""
     found = {name for name in operator_surface.public(graphblas) if not hasattr(sparsezc, name)}
     for name in ("dtypes", "exceptions", "io", "ss", "viz"):
         theirs, ours = getattr(graphblas, name), getattr(sparsezc, name)

@@ -1,7 +1,7 @@
 """A statement for every public name of python-graphblas's classes: ``f(g, o, x)`` of a library, operands, the object.
 
-``x`` is what the name belongs to: a Matrix, its transpose, an expression that makes one. What a statement returns is
-compared between the libraries, so each returns what the name is about.
+``x`` is the object that has the name: a Matrix, its transpose, an expression that makes one. The returned values are
+compared between the libraries, so each statement returns the name's result or effect.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Statement = Callable[[Any, Any, Any], Any]
 
 
 def _changed(x: Any, name: str, *arguments: Any) -> Any:
-    """Return a copy after a method that changes its object."""
+    """Return a copy after a call of a method that changes its object."""
     copy = x.dup()
     getattr(copy, name)(*arguments)
     return copy
@@ -34,7 +34,7 @@ def _waited(x: Any) -> Any:
     return x.dup()
 
 
-#: What Matrix, Vector and Scalar have in common.
+#: The names that Matrix, Vector and Scalar have in common.
 ANY: dict[str, Statement] = {
     "apply": lambda g, o, x: x.apply(g.unary.ainv).new(),
     "clear": lambda g, o, x: _changed(x, "clear"),
@@ -53,7 +53,7 @@ ANY: dict[str, Statement] = {
     "shape": lambda g, o, x: x.shape,
     "wait": lambda g, o, x: _waited(x),
 }
-#: What Matrix and Vector have in common.
+#: The names that Matrix and Vector have in common.
 HOLDER: dict[str, Statement] = ANY | {
     "S": lambda g, o, x: x.S.new(),
     "V": lambda g, o, x: x.V.new(),
@@ -120,7 +120,7 @@ SCALAR: dict[str, Statement] = ANY | {
     "update": lambda g, o, x: _changed(x, "update", 5),
     "value": lambda g, o, x: x.value,
 }
-#: Beside them, what expressions have.
+#: The names that expressions have besides.
 EXPRESSION: dict[str, Statement] = {
     "left": lambda g, o, x: x.left,
     "op": lambda g, o, x: x.op.name,
@@ -129,7 +129,7 @@ EXPRESSION: dict[str, Statement] = {
     "right": lambda g, o, x: x.right,
     "update": lambda g, o, x: _updated(x),
 }
-#: Where the values are BOOL, which plus does not add.
+#: Statements for BOOL values, which plus does not add.
 BOOLEAN: dict[str, Statement] = {
     "power": lambda g, o, x: x.power(2, g.semiring.lor_land).new(),
     "reduce_columnwise": lambda g, o, x: x.reduce_columnwise(g.monoid.lor).new(),
@@ -147,7 +147,7 @@ MASK: dict[str, Statement] = {
 
 
 def _updated(x: Any) -> Any:
-    """Return the content of a place in an object after a write to it."""
+    """Return the object of ``x[key]`` after a write to it."""
     x.update(9)
     return x.parent
 
@@ -181,7 +181,7 @@ def _masked_region(x: Any, value: Any, mask: Any) -> Any:
     return copy
 
 
-#: How statements are written, and the signs between objects, by their text.
+#: The forms of statements, and the signs between objects, by their text.
 FORMS: dict[str, Statement] = {
     "C << expr": lambda g, o, x: _written(o.C, x.mxm(o.B)),
     "C(M.S) << expr": lambda g, o, x: _written(o.C, x.mxm(o.B), mask=o.M.S),

@@ -13,7 +13,7 @@ _KINDS = {
 
 
 def _source(x: Any, kind: str) -> Any:
-    """Return an object that can be exported in a format: a full one has no gaps."""
+    """Return an object that can be exported in a format: every entry is present if the format is a full one."""
     return x.ewise_union(x, "second", 1, 1).new().dup() if not kind.startswith("full") else _filled(x)
 
 
@@ -99,7 +99,7 @@ MATRIX: dict[str, Statement] = _statements("Matrix") | {
     "build_diag": lambda g, o, x: _changed(x, "build_diag", o.u),
     "flatten": lambda g, o, x: x.ss.flatten(),
     "orientation": lambda g, o, x: x.ss.orientation,
-    "pack_hyperhash": lambda g, o, x: callable(x.ss.pack_hyperhash),  # SuiteSparse 9 has none to pack
+    "pack_hyperhash": lambda g, o, x: callable(x.ss.pack_hyperhash),  # SuiteSparse 9 builds no hyperhash to pack
     "unpack_hyperhash": lambda g, o, x: x.ss.unpack_hyperhash(compute=True) is None,
 }
 VECTOR: dict[str, Statement] = _statements("Vector") | {

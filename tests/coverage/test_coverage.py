@@ -16,7 +16,7 @@ STALE = "docs/coverage.md is stale: run python -m tests.coverage --update"
 
 @pytest.fixture(params=["emulated", pytest.param("gpu", marks=pytest.mark.gpu)], ids=str)
 def gpu(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Put the device in use on which statements run."""
+    """Put in use the device on which statements run."""
     before = cuda.use(request.getfixturevalue("emulated")) if request.param == "emulated" else None
     yield cuda.current()
     if request.param == "emulated":
@@ -24,7 +24,7 @@ def gpu(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 
 def test_the_classes(gpu: Any) -> None:
-    """Every public name, in a statement that gives the same on python-graphblas and on both engines."""
+    """Each public name's statement gives the same on python-graphblas and on both engines."""
     found = page.classes()
     if not rehearsing():
         assert found in page.PAGE.read_text(), STALE

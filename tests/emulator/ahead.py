@@ -1,13 +1,13 @@
 """Kernels that a run of all tests asks for, in groups that are compiled together: ahead.json.xz.
 
-A kernel takes 30 ms of processor time more where it is compiled alone, and most tests ask for one after the other. The
-groups are those of a run: for each kernel its file, name and prelude. A kernel whose prelude has changed since is in no
-group, and is compiled alone; one that g++ takes no more is left out. So the file need not be right, but is to be
-renewed after a change of many preludes, which costs a run of all tests minutes::
+A kernel compiled alone takes 30 ms more of processor time, and most tests ask for one after the other. A group has
+kernels that such a run asked for in succession: for each its file, name and prelude. A kernel whose prelude has changed
+since is in no group, and is compiled alone; one that g++ refuses is left out. So the file need not be up to date, but
+renew it after a change of many preludes, which otherwise costs minutes in a run of all tests::
 
     python -m pytest -n 2 --dist worksteal --cache-clear && python -m tests.emulator.ahead
 
-``python -m tests.emulator.ahead --compile`` compiles them before a run, while a processor has nothing else to do.
+``python -m tests.emulator.ahead --compile`` compiles all groups before a run.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from typing import NamedTuple
 from sparsezc.engines.gpu.runtime import codegen
 
 FILE = Path(__file__).with_suffix(".json.xz")
-GROUP = 48  # kernels; a miss of one compiles all of them
-ASKED = "asked.txt"  # in a compiler's cache: names of the kernels that were asked for, in their order
+GROUP = 48  # kernels in a group; if one is missing, all of them are compiled
+ASKED = "asked.txt"  # a file in a compiler's cache: the symbols of the kernels that were asked for, in order
 _COUNTING = "#define SZC_COUNT\n"
-_OPEN, _CLOSE = "\nnamespace szc {\n", "\n}\n"  # around a prelude
+_OPEN, _CLOSE = "\nnamespace szc {\n", "\n}\n"  # the text before and behind a prelude
 
-_IN_USE = "SPARSEZC_AHEAD"  # in the environment, as ranks and benchmarks that tests start ask for kernels, too
-in_use = _IN_USE in os.environ  # in a run of all tests only: one that asks for few kernels would compile others
+_IN_USE = "SPARSEZC_AHEAD"  # an environment variable, as ranks and benchmarks that tests start ask for kernels, too
+in_use = _IN_USE in os.environ  # in a run of all tests only: a shorter one would compile kernels that it does not need
 
 
 def use() -> None:
-    """Compile in groups in this process, and in those that it starts."""
+    """Compile in groups in this process and in its children."""
     global in_use
     os.environ[_IN_USE] = "1"
     in_use = True
 
 
 class Case(NamedTuple):
-    """The parts of a kernel's text, as `codegen.kernel` has them."""
+    """The parts of a kernel's text, as `codegen.kernel` puts them together."""
 
     counting: bool
     file: str
@@ -64,7 +64,7 @@ def _common() -> tuple[str, ...]:
 
 @cache
 def _ends() -> dict[str, str]:
-    """Return the file of each text that stands after a prelude: a prelude itself may hold the brace that closes it."""
+    """Return each kernel file by its text behind a prelude, as the closing brace may also occur inside a prelude."""
     ends: dict[str, str] = {}
     for name, _ in sorted(codegen.files().items(), key=itemgetter(1)):
         if name.endswith(".cu"):
@@ -74,7 +74,7 @@ def _ends() -> dict[str, str]:
 
 
 def _case(text: str, name: str) -> Case | None:
-    """Return the parts of a kernel's text, or None of one that the package did not make."""
+    """Return the parts of a kernel's text, or None if the package did not make it."""
     counting = text.startswith(_COUNTING)
     head = len(_COUNTING) * counting
     head += len(f"#define KERNEL {name}\n") * text.startswith(f"#define KERNEL {name}\n", head)
@@ -90,25 +90,25 @@ def _case(text: str, name: str) -> Case | None:
 def _groups() -> dict[Case, list[Case]]:
     found: dict[Case, list[Case]] = {}
     for group in json.loads(lzma.decompress(FILE.read_bytes())):
-        cases = [case for case in map(Case._make, group) if case.file in codegen.files()]  # others are gone
+        cases = [case for case in map(Case._make, group) if case.file in codegen.files()]  # not of a deleted file
         found |= dict.fromkeys(cases, cases)
     return found
 
 
 def together(text: str, name: str) -> list[tuple[str, str]]:
-    """Return texts and names of the kernels to compile with one, this one too."""
+    """Return text and name of each kernel to compile together with this one, itself first."""
     case = _case(text, name) if in_use else None
     group = _groups().get(case, []) if case else []
     return list(dict.fromkeys([(text, name), *((each.text(), each.name) for each in group)]))
 
 
 def write(cache: Path) -> int:
-    """Write down the kernels that were asked of a compiler with this cache, in their order; return how many."""
+    """Write to FILE the kernels that a compiler with this cache was asked for, in order; return their number."""
     names: dict[str, str] = {}
     for unit in cache.glob("*.cpp"):
         names |= dict(re.findall(r"^SZC_EMU_EXPORT\((\w+), (\w+)\)$", unit.read_text(), re.M))
     asked = dict.fromkeys((cache / ASKED).read_text().split())
-    there = [each for each in asked if (cache / f"{each}.cu").exists()]  # no lines that two wrote at once
+    there = [each for each in asked if (cache / f"{each}.cu").exists()]  # skips lines that two processes mixed
     found = (_case((cache / f"{symbol}.cu").read_text(), names.get(symbol, "")) for symbol in there)
     cases = list(filter(None, found))
     groups = [cases[i : i + GROUP] for i in range(0, len(cases), GROUP)]
@@ -117,7 +117,7 @@ def write(cache: Path) -> int:
 
 
 def compile_groups(cache: Path) -> None:
-    """Compile all groups into a cache, one after the other; a run of the tests takes those that are there."""
+    """Compile all groups into a cache, one after the other, for later runs of the tests."""
     from tests.emulator.compiler import Compiler
 
     compiler = Compiler(cache)

@@ -1,4 +1,4 @@
-// bugs.cu -- kernels with one planted bug each, for the tests of the emulator: what CUDA leaves undefined must be seen.
+// bugs.cu -- kernels with one planted bug each, for the tests of the emulator: undefined behaviour must be found.
 // Every kernel but the last is launched with one block; `out` has an item a thread.
 #include "grid_sync.cuh"
 
@@ -72,7 +72,7 @@ extern "C" __global__ void race(int* out) {
   out[threadIdx.x] = s[63 - threadIdx.x];
 }
 
-// The same within a warp, where lockstep alone would hide it.
+// The same race within a warp, which lockstep alone would hide.
 extern "C" __global__ void race_in_warp(int* out) {
   __shared__ int s[32];
   s[threadIdx.x] = (int)threadIdx.x;

@@ -1,8 +1,9 @@
-"""The kernels that the GPU engine makes, for the gates that compile them: (label, source, name).
+"""The kernels that the GPU engine makes, for the tests that compile them: (label, source, name).
 
-`every_semiring` is what mxv and vxm become for each semiring; `every_width` goes through types, id widths, iso-valued
-matrices and accumulators; `everything_else` are the other kernels, as a rehearsal of ordinary statements asks for them;
-`every_complex` are a few of all for complex numbers, which have rows of the table of their own.
+`every_semiring` has mxv and vxm of each semiring; `every_width` varies types, id widths, iso-valued matrices and
+accumulators; `everything_else` has the other kernels, as a rehearsal of ordinary statements asks for them;
+`every_complex` has some kernels of each kind for complex numbers, which have rows of their own in the table of
+resources.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def _products(typed: Any, dtype: Any, form: Form = _NARROW, *, accum: Any = None
 
 
 def every_semiring() -> list[Case]:
-    """mxv and vxm of each semiring, for the first type that it takes."""
+    """Return mxv and vxm of each semiring, for the first type that it takes."""
     found: list[Case] = []
     for name in dir(semiring):
         op = getattr(semiring, name)
@@ -67,7 +68,7 @@ def every_semiring() -> list[Case]:
 
 
 def every_width(*, crossed: bool = True) -> list[Case]:
-    """mxv and vxm of the main semirings in types of each size and sort, both id widths, iso-valued or not.
+    """Return mxv and vxm of the main semirings for types of each size and kind, both id widths, iso-valued or not.
 
     Unless `crossed`, each semiring of a type has one of the widths, in turn.
     """
@@ -176,7 +177,7 @@ def _statements() -> None:
 
 
 def _panels() -> Iterator[Case]:
-    """Run products with panels whose kernels depend on counted reads, which a rehearsal does not count."""
+    """Yield kernels of panel products that the engine chooses by counted reads, which a rehearsal does not count."""
     for words, aligned in ((1, True), (2, False)):
         for looks, way in ((False, "pull"), (True, "pull"), (False, "push"), (False, "both")):
             name = f"multi_source_bfs_{way}"
@@ -202,7 +203,7 @@ def _panels() -> Iterator[Case]:
 
 
 def _by_vertex() -> Iterator[Case]:
-    """Products that make a column or a count for each vertex: kernels that no semiring of a user asks for."""
+    """Yield products that compute a column or a count for each vertex: kernels that no semiring of a user asks for."""
     for dtype in (datatypes.FP64, datatypes.UINT64):
         for name, source, kernel in _products(best_column._semiring(dtype), dtype):
             yield f"{name}.column", source, kernel
@@ -220,7 +221,7 @@ def _by_vertex() -> Iterator[Case]:
 
 
 def _heavy() -> Iterator[Case]:
-    """Run products whose rows all blocks share: a rehearsal has too few products for these kernels."""
+    """Yield kernels for rows of a product that all grid blocks share: a rehearsal's products are too small for them."""
     for dtype in (datatypes.INT8, datatypes.FP64):
         case = semiring.plus_times[dtype], dtype, dtype, (False, False), (False, False), True
         for file, prelude, name in (
@@ -232,7 +233,7 @@ def _heavy() -> Iterator[Case]:
 
 
 def _moves() -> Iterator[Case]:
-    """Yield the kernels of rows that move between labels, and of sums between labels."""
+    """Yield kernels that move rows between labels or sum entries between labels."""
     for joins, counts, wide in ((False, True, False), (True, True, False), (False, False, False), (True, False, True)):
         dtype = datatypes.UINT32 if counts else datatypes.FP64
         moving = labels.Case(dtype, wide, not counts, not counts or joins, wide, counts, joins, True, joins)
@@ -311,7 +312,7 @@ def _flows() -> Iterator[Case]:
 
 
 def _labels() -> Iterator[Case]:
-    """Yield the kernels of labels, for rows of all lengths."""
+    """Yield the kernels of `labels.cu`, for rows of all lengths."""
     for reads, sums in ((False, False), (True, False), (True, True)):
         for blocks, in_memory in ((False, False), (True, False), (True, not sums)):
             for wide in (False, True):
@@ -321,7 +322,7 @@ def _labels() -> Iterator[Case]:
 
 
 def _placed() -> Iterator[Case]:
-    """Run products in the placements that move entries."""
+    """Yield kernels of the placements that move entries."""
     for bound, entry in (("i32", "u32"), ("i64", "c128")):
         texts = {
             "segments.cu": f"constexpr u32 SEGMENT_BITS = {segments.BITS};\n{codegen.typedefs(A=entry)}",
@@ -335,7 +336,7 @@ def _placed() -> Iterator[Case]:
 
 
 def _rounds() -> Iterator[Case]:
-    """Run recorded rounds, of which a rehearsal runs too few."""
+    """Yield kernels of recorded rounds, of which a rehearsal runs too few."""
     for dtype, limit in ((datatypes.INT32, datatypes.INT64), (datatypes.FP64, datatypes.FP64)):
         prelude = f"{codegen.typedefs(Z=dtype, S=limit)}\n{codegen.monoid(gb.monoid.min[dtype])}"
         yield "neutral", "#define KERNEL neutral\n" + codegen.source("neutral.cu", prelude), "neutral"
@@ -344,7 +345,7 @@ def _rounds() -> Iterator[Case]:
 
 
 def _sampling() -> Iterator[Case]:
-    """Yield kernels that pick entries, walk, and multiply panels at a matrix's entries."""
+    """Yield the kernels that pick entries, walk, and multiply panels at a matrix's entries."""
     for name in ("floyd", "with_replacement"):
         yield name, codegen.source("draws.cu", ""), name
     for name in ("know", "meet", "count_fresh", "number", "locate"):
@@ -396,7 +397,7 @@ def _sampling() -> Iterator[Case]:
 
 
 def everything_else() -> list[Case]:
-    """Every kernel that ordinary statements on two types ask for."""
+    """Return every kernel that ordinary statements on two types ask for."""
     found = [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
     found += [
         *_panels(),
@@ -431,7 +432,7 @@ def _compressed_statements() -> None:
 
 
 def every_compressed() -> list[Case]:
-    """Run the kernels that read and write compressed ids, labelled so: they need more than those of plain ids."""
+    """Return the kernels that read and write compressed ids, with labels of their own: they need more resources."""
     found: list[Case] = []
     for op, dtype in (
         (semiring.any_pair, datatypes.BOOL),
@@ -468,9 +469,9 @@ def _complex_statements() -> None:
 
 
 def every_complex() -> list[Case]:
-    """Return a few kernels of every sort for complex numbers, labelled so: they take more than real ones."""
+    """Return some kernels of each kind for complex numbers, with labels of their own: they need more resources."""
     found: list[Case] = []
-    for op in (semiring.plus_times, semiring.times_second):  # added by atomics, and in turn
+    for op in (semiring.plus_times, semiring.times_second):  # plus by atomics, times in turn
         for dtype in datatypes.COMPLEX:
             found += _products(op[dtype], dtype, accum=gb.binary.plus[dtype])
     found += [(name, source, name) for source, name in rehearse([_complex_statements]) if name not in ("mxv", "vxm")]

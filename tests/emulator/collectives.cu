@@ -1,5 +1,5 @@
-// collectives.cu -- one kernel for each family of what the emulator supplies, for its own tests. Right answers are made
-// with NumPy in test_emulator.py. Each kernel is launched with whole warps; thread t writes out[k * threads + t].
+// collectives.cu -- one kernel for each family of CUDA functions, for the emulator's own tests; test_emulator.py
+// computes the results in NumPy. Each kernel is launched with whole warps; thread t writes out[k * threads + t].
 #include "grid_sync.cuh"
 
 namespace szc {
@@ -106,7 +106,7 @@ extern "C" __global__ void by_value(i8 a, u64 b, float c, bool d, Pair pair, con
   out[0] = a, out[1] = (double)b, out[2] = c, out[3] = d, out[4] = pair.a, out[5] = pair.b, out[6] = nothing == nullptr;
 }
 
-// Each block passes a number on to the next, `turns` times: it keeps one in shared memory from turn to turn.
+// Each block passes a number to the next block, `turns` times, and keeps one in shared memory between turns.
 extern "C" __global__ void round_table(i64* seats, u64* wait, u32 turns) {
   __shared__ i64 own;
   if (threadIdx.x == 0) own = (i64)blockIdx.x;

@@ -1,10 +1,10 @@
 """Kernel texts to shared libraries: g++, a precompiled header, many kernels in one file, and a cache on disk.
 
-A kernel text is compiled as it stands: its includes are put in place (each file once), the whole is wrapped in a
-namespace of its own, and one exported symbol describes the kernel. So one translation unit holds many kernels of the
-same name, and the start of compiler and linker is paid once: 80 ms of one core for a large kernel, 30 for a small one,
-which alone take 30 ms more.
--Og takes half as long as -O1, and the code is as good here.
+A kernel text is compiled unchanged: its includes are inlined (each file once), the whole is wrapped in a namespace of
+its own, and one exported symbol describes the kernel. So one translation unit holds many kernels of the same name, and
+compiler and linker start once for all: a large kernel then takes 80 ms of one core and a small one 30, and 30 ms more
+where it is compiled alone.
+-Og takes half as long as -O1, and its code is as good here.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 _KERNELS = ROOT / "sparsezc" / "engines" / "gpu" / "kernels"
 INCLUDE_FOLDERS = (*(folder for folder in sorted(_KERNELS.iterdir()) if folder.is_dir()), ROOT / "semirings")
-_SMALLEST = 8  # kernels in one translation unit, if there are so many: what a second compiler run costs in CPU time
-BATCH = 48  # kernels in one translation unit: larger gains little
+_SMALLEST = 8  # kernels in one translation unit, if there are so many: they repay another compiler run
+BATCH = 48  # kernels in one translation unit: a larger one saves little
 
-# -fno-reorder-blocks keeps code in source order, which lockstep relies on; trace-pc calls the machine at each block.
+# -fno-reorder-blocks keeps code in source order, on which lockstep relies; with trace-pc each block calls the runtime.
 COMMON_FLAGS = ["-std=c++17", "-fPIC", "-w", "-g0", "-U_FORTIFY_SOURCE"]
 KERNEL_FLAGS = [
     *COMMON_FLAGS,
     "-Og",
-    "-fno-exceptions",  # nothing throws through a kernel, so no tables are written for it
+    "-fno-exceptions",  # no exception passes through a kernel, so it needs no tables
     "-fno-asynchronous-unwind-tables",
     "-fno-reorder-blocks",
-    # These passes over machine code take 7% of g++'s time, and what is slower without them runs for a moment only.
+    # These passes over machine code take 7% of g++'s time, and code that is slower without them runs only briefly.
     "-fno-dce",
     "-fno-forward-propagate",
     "-fno-cprop-registers",
@@ -50,20 +50,20 @@ KERNEL_FLAGS = [
     "-fno-compare-elim",
     "-fno-shrink-wrap",
     "-fno-guess-branch-probability",
-    # These have no option of their own, and take 11% of the rest.
+    # These passes have no option of their own, and take 11% of the remaining time.
     *(f"-fdisable-rtl-{name}" for name in ("ce1", "combine", "cse1", "cse_local", "postreload")),
     "-fsanitize-coverage=trace-pc",
     "-fvisibility=hidden",
-    "-fno-gnu-unique",  # or one library's kernel would be taken for another's
-    # g++ guards a static array of complex numbers, which is what shared memory is here, though it needs no constructor.
-    # Lanes are fibres of one OS thread: one that waits for the guard that another holds would wait for ever.
+    "-fno-gnu-unique",  # else one library's kernel would replace another's
+    # g++ guards a static array of complex numbers, as shared memory is here, although it needs no constructor. Lanes
+    # are fibres of one OS thread: a fibre that waits for the guard of another would wait for ever.
     "-fno-threadsafe-statics",
     "-fwrapv",  # signed integers wrap, as operators.cuh expects and as they do on a GPU
 ]
-SANITIZERS: dict[str | None, tuple[list[str], list[str]]] = {  # flags of the machine, flags of the kernels
+SANITIZERS: dict[str | None, tuple[list[str], list[str]]] = {  # flags of the runtime, flags of the kernels
     None: ([], []),
     "address": (
-        ["-DSZC_ADDRESS_SANITIZER"],  # only told of the fibres: it is the kernels that are checked
+        ["-DSZC_ADDRESS_SANITIZER"],  # the runtime only announces its fibres: the kernels are checked
         ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer", "-g1"],
     ),
 }
@@ -71,18 +71,18 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"[^\n]*', re.MULTILINE
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 KERNELS = re.compile(r'extern "C" __global__ void\s+(?:__launch_bounds__\([^)]*\)\s*)?(?!__launch_bounds__)(\w+)\s*\(')
 ERROR_IN = re.compile(r"(szc_emu_\w+)\.cu:\d+:\d+: (?:fatal )?error:")
-REFUSED = "refused"  # stands where a library's name would
+REFUSED = "refused"  # written in place of a library's name
 PRAGMA_ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once\b.*", re.MULTILINE)
 
 
 class EmulatorError(RuntimeError):
-    """A kernel does not compile, was launched wrongly, or did what CUDA leaves undefined."""
+    """A kernel does not compile, was launched wrongly, or did something that CUDA leaves undefined."""
 
     at_fault: frozenset[str] = frozenset()  # kernels in whose texts g++ found an error
 
 
 def why_unavailable() -> str | None:
-    """Why kernels cannot be emulated here, or None if they can."""
+    """Return why kernels cannot be emulated here, or None if they can."""
     if not sys.platform.startswith("linux"):
         return "the kernel emulator runs on Linux only"
     if shutil.which("g++") is None:
@@ -97,7 +97,7 @@ def compiler_version() -> str:
 
 @functools.cache
 def tools() -> tuple[str, ...]:
-    """g++'s compiler, assembler and linker, and the library that its code calls."""
+    """Return the paths of g++'s compiler, assembler and linker, and of the library that its code calls."""
     asked = ("-print-prog-name=cc1plus", "-print-prog-name=as", "-print-prog-name=ld", "-print-libgcc-file-name")
     return tuple(subprocess.run(["g++", x], capture_output=True, text=True, check=True).stdout.strip() for x in asked)
 
@@ -109,15 +109,15 @@ def machine_text() -> str:
 
 
 def default_cache() -> Path:
-    """pytest's cache folder in the checkout, or a private temporary folder where that cannot be written."""
+    """Return pytest's cache folder in the checkout, or a private temporary folder if that cannot be written."""
     if os.access(ROOT, os.W_OK):
         return ROOT / ".pytest_cache" / "d" / "emulator"
     return Path(tempfile.gettempdir()) / f"sparsezc-emulator-{os.getuid()}"
 
 
 def inline_includes(source: str, folders: tuple[Path, ...] = INCLUDE_FOLDERS) -> str:
-    """Replace every ``#include "file"`` by that file, once; ``#line`` keeps messages pointing home."""
-    if "#include" not in source:  # as the package makes them: nothing need be looked for in forty thousand characters
+    """Replace every ``#include "file"`` by that file, once; ``#line`` makes g++'s messages name the original lines."""
+    if "#include" not in source:  # as the package makes them: its includes are inlined already
         return source
     done: set[Path] = set()
 
@@ -141,7 +141,7 @@ def inline_includes(source: str, folders: tuple[Path, ...] = INCLUDE_FOLDERS) ->
 
 
 class Compiler:
-    """Compiles kernel texts and remembers them in ``cache``; one for each kind of sanitizer."""
+    """A compiler of kernel texts that keeps the libraries in ``cache``; one for each kind of sanitizer."""
 
     def __init__(self, cache: Path | None = None, sanitize: str | None = None) -> None:
         reason = why_unavailable()
@@ -157,12 +157,12 @@ class Compiler:
         ).hexdigest()[:20]
 
     def _run(self, arguments: list[str], target: Path) -> None:
-        """g++ into a temporary name, then renamed: other processes see a whole file or none."""
+        """Run g++ into a temporary name and rename the result: other processes see a whole file or none."""
         unfinished = target.with_name(f"{target.name}.{os.getpid()}.tmp")
         self._call(["g++", *arguments, "-o", str(unfinished)], unfinished, target)
 
     def _call(self, command: list[str], unfinished: Path, target: Path) -> None:
-        environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}  # no sanitizer inside g++: it is slow
+        environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}  # no sanitizer in g++, as it is slow
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         if done.returncode:
             unfinished.unlink(missing_ok=True)
@@ -173,15 +173,15 @@ class Compiler:
         unfinished.replace(target)
 
     def _step_by_step(self, unit: Path, header: Path, library: Path) -> None:
-        """Compiler, assembler and linker without g++ around them, which takes 6 ms to start them and look for files."""
+        """Run compiler, assembler and linker without g++, which takes 6 ms to start them and look for files."""
         unfinished = library.with_name(f"{library.name}.{os.getpid()}.tmp")
         code, machine = (unfinished.with_suffix(end) for end in (".s", ".o"))
         compiler, assembler, linker, library_of_compiler = tools()
         steps = [
-            # _GNU_SOURCE is g++'s own: with other macros than the header's it would not take the precompiled one.
+            # g++ defines _GNU_SOURCE: with macros other than those of the precompiled header it would not use that.
             [compiler, "-quiet", "-D_GNU_SOURCE", *KERNEL_FLAGS, "-include", header, unit, "-o", code],
             [assembler, code, "-o", machine],
-            # The process has libm and libc: to look into their files takes 5 ms.
+            # The process has libm and libc loaded already: looking symbols up in their files takes 5 ms.
             [linker, "-shared", machine, library_of_compiler, "-o", unfinished],
         ]
         try:
@@ -196,7 +196,7 @@ class Compiler:
         unfinished.replace(path)
 
     def runtime(self) -> Path:
-        """Return the machine's library: compiled once, shared by all kernels."""
+        """Return the runtime's library: compiled once, shared by all kernels."""
         target = self.cache / f"machine-{self._digest('runtime')}.so"
         if not target.exists():
             self._run(
@@ -216,18 +216,18 @@ class Compiler:
         return folder
 
     def prepare(self) -> None:
-        """Make what all kernels need, which two threads must not make at once."""
+        """Precompile the header, which all kernels need and two threads must not build at once."""
         self._header()
 
     def symbol(self, text: str, name: str) -> str:
-        """Return the name of a kernel that is asked for."""
+        """Return the symbol of a kernel that is asked for."""
         return self._symbol(text, name)
 
     def _symbol(self, text: str, name: str) -> str:
         return f"szc_emu_{self._digest(name, text, *KERNEL_FLAGS)}"
 
     def _unit(self, cases: dict[str, tuple[str, str]]) -> str:
-        """One translation unit: every kernel in a namespace of its own, renamed so that C linkage cannot clash."""
+        """Return a translation unit: each kernel in a namespace of its own, renamed so that C linkage cannot clash."""
         unit = []
         for symbol, (text, name) in cases.items():
             path = self.cache / f"{symbol}.cu"
@@ -245,7 +245,7 @@ class Compiler:
         return "".join(unit)
 
     def _compile(self, cases: dict[str, tuple[str, str]], asked: Container[str]) -> None:
-        """Compile kernels of which `asked` are needed now."""
+        """Compile kernels; `asked` has the symbols that are needed now."""
         stem = hashlib.sha256(" ".join(cases).encode()).hexdigest()[:20]
         with (self.cache / f"{stem}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # ranks and workers ask for the same kernels at once: one compiles them
@@ -257,18 +257,18 @@ class Compiler:
         self._write(unit, self._unit(cases))
         header = self._header() / "cuda_emu.h"
         try:
-            if self.extra:  # g++ knows the sanitizers' libraries
+            if self.extra:  # only g++ finds the sanitizers' libraries
                 self._run([*KERNEL_FLAGS, *self.extra, "-shared", "-include", str(header), str(unit)], library)
             else:
                 self._step_by_step(unit, header, library)
         except EmulatorError as error:
             at_fault = error.at_fault if len(cases) > 1 else cases
             stale = {symbol for symbol in at_fault if symbol in cases and symbol not in asked}
-            for symbol in stale:  # of an earlier run, with a prelude that the kernel takes no more
+            for symbol in stale:  # it was recorded in an earlier run, and its prelude no longer suits the kernel's text
                 self._write(self.cache / f"{symbol}.library", REFUSED)
             if stale:
                 rest = [{symbol: case for symbol, case in cases.items() if symbol not in stale}]
-            elif len(cases) > 1:  # find out whose fault it is; the others are kept
+            elif len(cases) > 1:  # one by one: the faulty one is found, and the others are kept
                 rest = [{symbol: case} for symbol, case in cases.items()]
             else:
                 raise
@@ -286,18 +286,18 @@ class Compiler:
         return library if library.exists() else None
 
     def _refused(self, symbol: str) -> bool:
-        """Return whether g++ refused a kernel that no test had asked for."""
+        """Return whether g++ refused a kernel while no test had asked for it."""
         path = self.cache / f"{symbol}.library"
         return path.exists() and path.read_text() == REFUSED
 
     def _ahead(self, missing: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
-        """Return kernels that other tests will ask for, to be compiled with these."""
+        """Return kernels that other tests will ask for, to be compiled together with these."""
         others = dict.fromkeys(other for text, name in missing.values() for other in ahead.together(text, name))
         found = {self._symbol(*other): other for other in others}
         return {s: case for s, case in found.items() if self._library(s) is None and not self._refused(s)}
 
     def compile_many(self, cases: list[tuple[str, str]], workers: int | None = None) -> list[tuple[Path, str]]:
-        """(library, symbol) of each (source, kernel name); what is not cached is compiled in batches, in parallel."""
+        """Return (library, symbol) of each (source, kernel name); compile missing ones in batches, in parallel."""
         wanted = {}
         for source, name in cases:
             text = inline_includes(source)
@@ -308,7 +308,7 @@ class Compiler:
             asked = frozenset(missing)
             if ahead.in_use and not self.extra:
                 missing |= self._ahead(missing)
-            if not workers:  # processes that share the tests keep the cores busy: fewer and larger units take less time
+            if not workers:  # worker processes keep the cores busy already: fewer, larger units take less time
                 workers = 1 if "PYTEST_XDIST_WORKER" in os.environ else min(4, os.cpu_count() or 1)
             items = list(missing.items())
             size = max(_SMALLEST, min(BATCH, -(-len(items) // workers)))

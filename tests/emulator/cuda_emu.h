@@ -1,16 +1,16 @@
-// cuda_emu.h -- CUDA's names for g++: what a kernel text needs to compile as C++ and run under the emulator.
+// cuda_emu.h -- CUDA's names for g++, with which a kernel text compiles as C++ and runs under the emulator.
 //
-// Thin names only.  The machine that runs them (threads as fibres, rendezvous, request counts) is cuda_emu_rt.cpp.
+// Thin names only.  The runtime behind them (threads as fibres, rendezvous, request counts) is cuda_emu_rt.cpp.
 // device.py precompiles this header and includes it once, before all kernel texts of a translation unit.  Overload sets
-// are CUDA's own (no atomicAdd on a signed 64-bit integer, for one), so that what compiles here compiles there.
+// are CUDA's own (no atomicAdd on a signed 64-bit integer, for one), so that a text which compiles here compiles there.
 #pragma once
 #ifdef SZC_EMU_MACHINE
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #else
-// What CUDA has of C's functions, for double and for float. The headers of C and C++ would be loaded anew by each
-// compilation, which takes 5 ms.
+// The functions of C that CUDA has, for double and for float. Each compilation would load the headers of C and C++
+// anew, which takes 5 ms.
 extern "C" {
 void* memcpy(void*, const void*, __SIZE_TYPE__) noexcept;
 void* memset(void*, int, __SIZE_TYPE__) noexcept;
@@ -49,14 +49,14 @@ inline double abs(double x) { return __builtin_fabs(x); }
 #define __host__
 #define __constant__ static const
 #define __forceinline__ inline
-#ifndef SZC_EMU_MACHINE            // the machine's own libraries use this word for something else
+#ifndef SZC_EMU_MACHINE            // the headers that the runtime includes use this name otherwise
 #define __noinline__ __attribute__((noinline))
 #endif
 #define __launch_bounds__(...)
 #define __grid_constant__
 #define __align__(n) alignas(n)
-// One block runs at a time, on one OS thread, so a block's shared memory is a static.  All of it lies in one section:
-// the machine fills it with garbage before each block, because a GPU does not clear it either, and keeps a copy of it while
+// One block runs at a time, on one OS thread, so a block's shared memory is a static.  All of it is in one section:
+// the runtime fills it with garbage before each block, because a GPU does not clear it either, and keeps a copy of it while
 // the block waits for the others.
 #define __shared__ static __attribute__((section("szc_shared")))
 
@@ -72,14 +72,14 @@ enum BarrierKind { COUNT, ALL, ANY };
 
 struct Context { uint3 thread, block, block_size, grid_size; };   // of the lane that runs now
 
-// One call of a collective by one lane.  `file` and `line` tell where: lanes that meet in different calls have diverged.
+// One call of a collective by one lane.  `file` and `line` identify it: lanes that wait in different calls have diverged.
 struct Call { Op op; unsigned mask; unsigned long long value; int argument, width, kind; const char* file; int line; };
 
 }  // namespace szc_emu
 
 extern "C" {
 extern szc_emu::Context szc_emu_context;
-// A lane's part in a collective: it returns when all the lanes that the mask names have come.
+// A lane's call of a collective: it returns when all lanes of the mask have called it.
 unsigned long long szc_emu_meet(szc_emu::Op op, unsigned mask, unsigned long long value, int kind, const char* file, int line);
 unsigned long long szc_emu_shuffle(unsigned mask, unsigned long long value, int argument, int width, int kind, const char* file, int line);
 unsigned szc_emu_active();                                           // lanes that run together now
@@ -93,8 +93,8 @@ void szc_emu_trap(const char* what, const char* file, int line);
 #define blockDim  (szc_emu_context.block_size)
 #define gridDim   (szc_emu_context.grid_size)
 
-// Each call tells where it stands. The functions are small calls into the machine and mostly not inlined: code that g++
-// need not generate is what makes hundreds of kernels compile quickly.
+// Each call passes its file and line. The functions are small calls into the runtime and mostly not inlined: hundreds of
+// kernels compile quickly because g++ generates little code.
 // ---- collectives ----------------------------------------------------------------------------------------------------
 #define SZC_WHERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 #define SZC_FN inline
@@ -171,7 +171,7 @@ SZC_FN float __uint_as_float(unsigned v) { return szc_emu::unbits<float>(v); }
 SZC_FN unsigned __float_as_uint(float v) { return (unsigned)szc_emu::bits(v); }
 SZC_FN double __longlong_as_double(long long v) { return szc_emu::unbits<double>((unsigned long long)v); }
 SZC_FN long long __double_as_longlong(double v) { return (long long)szc_emu::bits(v); }
-// Not inlined: nothing is joined with what stands around it.
+// Not inlined, so that g++ contracts no product and sum across the call.
 SZC_ONCE double __dmul_rn(double a, double b) { return a * b; }
 SZC_ONCE double __dadd_rn(double a, double b) { return a + b; }
 template <class T> SZC_FN T __ldg(const T* p) { return *p; }
@@ -210,7 +210,7 @@ SZC_FN double rsqrt(double x) { return 1.0 / sqrt(x); }
 SZC_FN float __fdividef(float a, float b) { return a / b; }
 
 // ---- atomics: exactly the types that CUDA has -----------------------------------------------------------------------
-// The machine defines them for all kernels; AddressSanitizer looks at the loads in them, so there each kernel has its own.
+// The runtime defines them for all kernels; under AddressSanitizer, which checks their loads, each kernel has its own.
 #if defined(SZC_EMU_MACHINE) || defined(__SANITIZE_ADDRESS__)
 namespace szc_emu {
 template <class T, class F> SZC_FN T update(T* p, F next) {
@@ -260,7 +260,7 @@ SZC_CAS(unsigned)
 SZC_CAS(unsigned long long)
 SZC_CAS(unsigned short)
 
-// ---- what a compiled kernel exports: its entry, and its parameters' types for the launcher's checks ------------------
+// ---- exports of a compiled kernel: its entry, and its parameters' types for the launcher's checks ------------------
 namespace szc_emu {
 struct Parameter { char kind; unsigned size, pointee; };   // kind: p pointer, i u f b as NumPy's, s anything else
 struct Kernel { void (*entry)(void** arguments); int count; const Parameter* parameters; char *shared_begin, *shared_end; };

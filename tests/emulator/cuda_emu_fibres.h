@@ -1,4 +1,4 @@
-// cuda_emu_fibres.h -- part of cuda_emu_rt.cpp: the state of a launch, its threads as fibres, and what stops them.
+// cuda_emu_fibres.h -- part of cuda_emu_rt.cpp: the state of a launch, its threads as fibres, faults and timeouts.
 #pragma once
 #define SZC_EMU_MACHINE
 #include "cuda_emu.h"
@@ -15,7 +15,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-#define COLD __attribute__((noinline, cold))   // what would make a short function long
+#define COLD __attribute__((noinline, cold))   // rare code, kept out of short functions
 
 using namespace szc_emu;
 typedef unsigned u32;
@@ -32,26 +32,26 @@ constexpr int SITES = 8;
 enum Order { FORWARD, REVERSE, RANDOM, LOCKSTEP };
 const char* const OP_NAMES[] = {"running", "done", "__syncwarp", "shuffle", "vote", "match", "reduce", "__syncthreads", "sync_grid"};
 
-struct Load { u64 address; u32 size; int site; u32 ordinal; };   // ordinal: how many loads of this site came before, in this step
+struct Load { u64 address; u32 size; int site; u32 ordinal; };   // ordinal: number of earlier loads of this site in this step
 
 struct Fibre {
-  void* at[5];             // how to come back to it
+  void* at[5];             // the state to resume it
   void* stack = nullptr;
   size_t stack_bytes = STACK_BYTES;
   bool entered = false;
-  ucontext_t* first = nullptr;  // how to enter it the first time
+  ucontext_t* first = nullptr;  // the context of its first entry
   void* fake_stack = nullptr;   // AddressSanitizer's
 };
 
-struct alignas(64) Lane : Fibre {   // what is asked at every step lies together, in few lines of the cache
-  Op op = DONE;            // what it waits for
-  bool yields = false;                   // LOCKSTEP: it waits for another lane of its warp to go on
+struct alignas(64) Lane : Fibre {   // fields of every step are together, in few lines of the cache
+  Op op = DONE;            // the call that it waits in
+  bool yields = false;                   // LOCKSTEP: it waits until another lane of its warp has advanced
   u32 thread, lane;
-  const void* block_address = nullptr;   // LOCKSTEP: where it stands: the basic block ...
-  u64 depth = 0;                         // ... and how deep in calls
+  const void* block_address = nullptr;   // LOCKSTEP: its position: the basic block ...
+  u64 depth = 0;                         // ... and the depth of calls
   u64 result = 0;          // of its collective
   Call call;
-  u32 atomics = 0;                       // since it last let others run
+  u32 atomics = 0;                       // atomics since it last let other lanes run
   std::vector<Load> loads;
 };
 
@@ -98,8 +98,8 @@ void switch_to(Fibre& from, Fibre& to) {
   __sanitizer_finish_switch_fiber(from.fake_stack, &bottom, &size);
 }
 #else
-// Entered by setcontext once, resumed by __builtin_longjmp ever after: no system call on the way, and a third of what
-// _longjmp takes, which looks for handlers of cancelled threads.
+// Entered by setcontext once, then resumed by __builtin_longjmp: no system call, and a third of the time of
+// _longjmp, which looks for handlers of cancelled threads.
 __attribute__((noinline)) void switch_to(Fibre& from, Fibre& to) {
   if (__builtin_setjmp(from.at) == 0) {
     if (to.entered) __builtin_longjmp(to.at, 1);
@@ -115,10 +115,10 @@ void enter(Fibre& from, Lane& lane) {
   switch_to(from, lane);
 }
 
-// Lanes pass the processor on to each other: by way of the scheduler each would change stacks twice, and return to
-// callers that the processor does not predict.
+// A lane switches directly to the next lane: through the scheduler it would change stacks twice, and return to callers
+// that the processor does not predict.
 void sleep_lane() {
-#if !defined(SZC_ADDRESS_SANITIZER)   // which wants to know where a fibre was entered from
+#if !defined(SZC_ADDRESS_SANITIZER)   // which must know the fibre that another was entered from
   if (*next_in_pass && lane_error.empty()) return enter(*current, **next_in_pass++);
 #endif
   switch_to(*current, scheduler);
@@ -126,7 +126,7 @@ void sleep_lane() {
 #if defined(SZC_ADDRESS_SANITIZER)
 void leave_lane_for_good() { sleep_lane(); }
 #else
-void leave_lane_for_good() { __builtin_longjmp(scheduler.at, 1); }   // from a signal handler: what the lane was doing is lost
+void leave_lane_for_good() { __builtin_longjmp(scheduler.at, 1); }   // from a signal handler: the lane's work is lost
 #endif
 
 // Runs the lanes of `pass`, each until it sleeps.
@@ -186,7 +186,7 @@ void on_fault(int number, siginfo_t* info, void*) {
   leave_lane_for_good();
 }
 
-// May come at any moment, so it only leaves word; the next basic block of the kernel reads it.
+// The signal may arrive at any moment, so its handler only sets a flag, which the kernel's next basic block reads.
 void on_timer(int) { time_is_over = 1; }
 
 struct SignalGuard {
@@ -202,7 +202,7 @@ struct SignalGuard {
     stack_t own = {};
     own.ss_sp = signal_stack;
     own.ss_size = 65536;
-    sigaltstack(&own, &previous_stack);     // a fibre's stack may be what overflowed
+    sigaltstack(&own, &previous_stack);     // the fault may be an overflow of a fibre's stack
     struct sigaction fault = {};
     fault.sa_sigaction = on_fault;
     fault.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;   // left by longjmp: the signal must not stay blocked

@@ -1,4 +1,4 @@
-// cuda_emu_requests.h -- part of cuda_emu_rt.cpp: which requests to host memory the loads of one step of a warp make.
+// cuda_emu_requests.h -- part of cuda_emu_rt.cpp: the requests to host memory of the loads of one step of a warp.
 #pragma once
 #include "cuda_emu_fibres.h"
 

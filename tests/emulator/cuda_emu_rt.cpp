@@ -1,15 +1,15 @@
-// cuda_emu_rt.cpp -- the machine behind cuda_emu.h: runs a kernel's blocks, one after another, on one OS thread.
-// A block that waits for all others (sync_grid) is put aside with its lanes and its shared memory until they wait too.
+// cuda_emu_rt.cpp -- the runtime behind cuda_emu.h: runs a kernel's blocks, one after another, on one OS thread.
+// A block that waits for all others (sync_grid) is put aside with its lanes and its shared memory until all wait.
 //
 // Every CUDA thread of the block is a fibre with a stack of its own.  A warp collective or a barrier is a rendezvous: the
-// lane hands in its call and sleeps; when every lane that the call names has come, the machine computes all the results.
-// What CUDA leaves undefined is an error here, never quietly put right: lanes that meet in different calls, a shuffle
-// that reads a lane which takes no part, a barrier after some threads have left, a block that cannot go on.
+// lane records its call and sleeps; when every lane of the mask has called, the runtime computes all the results.
+// Undefined behaviour of CUDA is an error here, never silently repaired: lanes of one warp in different calls, a shuffle
+// from a lane that takes no part, a barrier after some threads have left, a block that cannot advance.
 //
 // Orders.  FORWARD, REVERSE, RANDOM: a lane runs on until it must wait; lanes and warps are taken in that order (RANDOM also
 // lets another lane go first at some atomics).  LOCKSTEP: the lanes of a warp advance together, one basic block at a
 // time, as a SIMT warp does; kernels are compiled with -fsanitize-coverage=trace-pc, whose hook ends each step.  Only in
-// LOCKSTEP is it known which lanes' loads are one instruction, so only there are requests to host memory counted.
+// LOCKSTEP are lanes' loads known to be one instruction, so only there are requests to host memory counted.
 #include "cuda_emu_fibres.h"
 #include "cuda_emu_requests.h"
 
@@ -49,7 +49,7 @@ u64 match_result(u32 first, u32 n, u32 present, u32 me) {
   return result;
 }
 
-// What all lanes of a vote or a reduction get.
+// The result of a vote or a reduction, for all its lanes.
 u64 common_result(u32 first, u32 n, u32 present, const Call& call) {
   u64 result = 0;
   bool any = false;
@@ -66,7 +66,7 @@ u64 common_result(u32 first, u32 n, u32 present, const Call& call) {
 
 bool same_text(const char* a, const char* b) { return a == b || !strcmp(a, b); }
 
-// Completes every collective of the warp whose lanes have all come (lanes that returned are excused, as in CUDA).
+// Completes every collective of the warp that all its lanes have called (except those that returned, as in CUDA).
 bool complete_warp(u32 first, u32 n) {
   bool any = false;
   u32 seen = 0;
@@ -97,7 +97,7 @@ bool complete_warp(u32 first, u32 n) {
   return any;
 }
 
-// Completes __syncthreads() when every thread that lives has come.
+// Completes __syncthreads() when every thread that has not returned waits there.
 bool complete_block() {
   u32 waiting = 0, live = 0, count = 0;
   const Lane* one = nullptr;
@@ -119,7 +119,7 @@ bool complete_block() {
 }
 
 // ---- scheduling -----------------------------------------------------------------------------------------------------
-bool run_free(u32 first, u32 n, const std::vector<u32>& lane_order) {   // every lane until it waits; true if any moved
+bool run_free(u32 first, u32 n, const std::vector<u32>& lane_order) {   // runs every lane until it waits; returns whether any advanced
   for (bool moved = false;; moved = true) {
     Lane** end = pass;
     for (u32 i : lane_order) if (i < n && lanes[first + i]->op == RUNNING) *end++ = lanes[first + i].get();
@@ -131,8 +131,8 @@ bool run_free(u32 first, u32 n, const std::vector<u32>& lane_order) {   // every
 
 bool behind(const Lane& a, const Lane& b) { return a.depth > b.depth || (a.depth == b.depth && a.block_address < b.block_address); }
 
-// Puts into `pass` the lanes that stand furthest behind: deepest in calls first, then at the lowest address, which is
-// where the compiler (with -fno-reorder-blocks) puts what comes before a join. Lanes in __nanosleep() come last.
+// Puts into `pass` the lanes that are furthest behind: deepest in calls first, then at the lowest address, as the
+// compiler (with -fno-reorder-blocks) places code before a join at lower addresses. Lanes in __nanosleep() come last.
 bool furthest_behind(u32 first, u32 n) {
   Lane** end = pass;
   bool running = false;
@@ -155,7 +155,7 @@ bool furthest_behind(u32 first, u32 n) {
   return furthest_behind(first, n);
 }
 
-// One basic block after the other, each by all the lanes that stand at it.
+// Runs one basic block after another, each by all lanes that have reached it.
 bool run_lockstep(u32 first, u32 n) {
   for (bool moved = false;; moved = true) {
     if (!furthest_behind(first, n)) {
@@ -179,7 +179,7 @@ bool waits_for_grid() {
   return true;
 }
 
-// Runs a block from its start, or from where it waited for the grid; returns whether it waits for the grid now.
+// Runs a block from its start, or from its wait for the grid; returns whether it waits for the grid again.
 bool run_block() {
   const u32 nwarps = (nthreads + WARP - 1) / WARP;
   std::vector<u32> warp_order(nwarps), lane_order(WARP);
@@ -214,7 +214,7 @@ COLD void report_wrong_mask(const Lane& l, const Call& call) {
   lane_error = thread_name(l) + " calls a collective whose mask does not name its lane (" + where(call) + ")";
 }
 
-// Fields are stored one by one: a Call that is made and then copied is read before its stores have ended.
+// Fields are stored one by one: a copy of a Call just made would stall on its stores.
 inline u64 meet(Op op, u32 mask, u64 value, int argument, int width, int kind, const char* file, int line,
                 const void* block_address, const void* frame) {
   Lane& l = *current;
@@ -261,7 +261,7 @@ extern "C" void szc_emu_load(const void* p, unsigned size, int site) {
   ++pending_loads;
 }
 
-// At every atomic, and in __nanosleep(). A lane that spins on an atomic must let the lane that it waits for run.
+// Called at every atomic and in __nanosleep(): a lane that spins on an atomic must let the lane that it waits for run.
 extern "C" void szc_emu_interleave(int sleeps) {
   const bool tired = order != LOCKSTEP && ++current->atomics % 4096 == 0;
   if (!sleeps && !tired && !(order == RANDOM && random_number() % 4 == 0)) return;
@@ -291,7 +291,7 @@ extern "C" void __sanitizer_cov_trace_pc() {   // g++ calls it at the start of e
 }
 
 // ---- called by device.py --------------------------------------------------------------------------------------------
-// Blocks that wait for all blocks of their launch, with what each of them keeps.
+// Blocks that wait for all blocks of their launch: the lanes and the shared memory of each.
 struct Waiting { std::vector<std::unique_ptr<Lane>> lanes; std::vector<char> shared; };
 static std::vector<Waiting> waiting;
 
@@ -327,7 +327,7 @@ static void run_grid(const Kernel* kernel, u32 grid) {
       const bool waited = run_block();
       if (waited && waiting.size() <= b) waiting.resize(b + 1);
       if (waited && shared) waiting[b].shared.assign(kernel->shared_begin, kernel->shared_begin + shared);
-      if (waited || !first) std::swap(lanes, waiting[b].lanes);   // the lanes of a block that returned stay for later launches
+      if (waited || !first) std::swap(lanes, waiting[b].lanes);   // lanes of a block that returned serve later launches
       waits += waited;
     }
   }
@@ -360,7 +360,7 @@ extern "C" int szc_emu_launch(const Kernel* kernel, void** arguments, const Laun
     } catch (const Failure& failure) {
       message = "block " + std::to_string(szc_emu_context.block.x) + ": " + failure.message;
       current = nullptr;
-      for (auto& l : lanes) prepare(*l);   // what they were doing is abandoned
+      for (auto& l : lanes) prepare(*l);   // their work is abandoned
       waiting.clear();
     }
   }

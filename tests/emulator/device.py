@@ -11,29 +11,29 @@ How to use it::
     device.compile_many([(source, "mxv"), ...])         # warms the cache: many kernels a compiler run, on all cores
     sparsezc.device.cuda.use(device)                         # the whole GPU engine, on the CPU
 
-Which kernels a piece of code needs is what a rehearsal finds out (rehearsal.py), so that many are compiled at once.
+A rehearsal finds the kernels that code needs (rehearsal.py), so that many are compiled at once.
 
 Orders of lanes and warps: ``forward``, ``reverse``, ``random`` (by ``seed``; other lanes may go first at atomics) and
 ``lockstep`` (slower: a warp's lanes advance together). One compiled kernel serves all of them, and a device's
-``order``, ``seed``, ``guard`` and ``counting`` may be changed between launches. Only lockstep knows which loads are one
-instruction, so only there, with ``counting=True``, are requests to host memory counted::
+``order``, ``seed``, ``guard`` and ``counting`` may be changed between launches. Only in lockstep are loads known to be
+one instruction, so requests to host memory are counted only there, with ``counting=True``::
 
     device = EmulatedDevice("lockstep", counting=True)
     ...
     device.requests(0).share128                         # site 0: indices, 1: values; of the last launch
     device.total(0)                                     # the same, of all launches since device.reset()
 
-Every launch checks the arguments against the kernel's own parameters (how many, sizes, kinds). ``EmulatorError`` tells
-of compiler errors, wrong arguments and undefined behaviour: divergent collectives, shuffles from lanes that take no
-part, barriers after threads have left, deadlocks, faults, endless loops (after ``seconds`` of CPU time). Shared memory
-holds garbage (0xA5) when a block starts. ``guard="after"`` (or ``"before"``) puts a copy of each array, and every
-``pages()`` made then, against a page that cannot be touched, so an index out of bounds is a fault that names block and
+Every launch checks the arguments against the kernel's own parameters (how many, sizes, kinds). ``EmulatorError``
+reports compiler errors, wrong arguments and undefined behaviour: divergent collectives, shuffles from lanes that take
+no part, barriers after threads have left, deadlocks, faults, endless loops (after ``seconds`` of CPU time). Shared
+memory holds garbage (0xA5) when a block starts. ``guard="after"`` (or ``"before"``) puts a copy of each array, and
+every ``pages()`` made then, beside a page without access, so an index out of bounds is a fault that names block and
 thread; ``sanitize="address"`` builds for AddressSanitizer, which sees smaller overruns and shared memory too (needs
 :func:`sanitizer_environment`).
 
 Blocks run one after another. So "the last block to arrive" and loops over an atomic work counter work; a block that
-waits for a later block would wait for ever, as it may on a GPU, but for sync_grid() (grid_sync.cuh), where each block
-is put aside until all have come. Libraries are kept in pytest's cache folder, by content
+waits for a later block would wait for ever, as it may on a GPU, except in sync_grid() (grid_sync.cuh), where each block
+is put aside until all wait there. Libraries are kept in pytest's cache folder, by content
 (``pytest --cache-clear`` empties it).
 """
 
@@ -112,10 +112,10 @@ class _SiteStats(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Requests:
-    """Requests of launches to host memory at one site, with nothing cached between loads."""
+    """Requests of launches to host memory at one site of kernels, without any cache between loads."""
 
     loads: int  #: warp-wide load instructions
-    useful_bytes: int  #: the sum of what the lanes asked for
+    useful_bytes: int  # bytes that the lanes loaded, added up
     sectors: int  #: 32-byte sectors fetched
     by_size: dict[int, int]  #: requests of 32, 64, 96 and 128 bytes
 
@@ -141,7 +141,7 @@ class Requests:
 
     @property
     def share128(self) -> float:
-        """The share of the bytes that 128-byte requests carry."""
+        """Return the share of the bytes that 128-byte requests carry."""
         return 128 * self.by_size[128] / self.bytes if self.sectors else 0.0
 
 
@@ -152,7 +152,7 @@ _BOUNDS = {(k, n): (np.iinfo(f"{k}{n}").min, np.iinfo(f"{k}{n}").max) for k in "
 
 @cache
 def _pointers(count: int) -> Any:
-    """Return the type of an array of so many addresses, made once: ctypes' types are freed by collections only."""
+    """Return the ctypes type of an array of `count` addresses, made once, as only a garbage collection frees one."""
     return ctypes.c_void_p * max(1, count)
 
 
@@ -170,7 +170,7 @@ class Kernel:
         self._parameters = [(given.kind.decode(), given.size, given.pointee) for given in parameters]
 
     def check(self, passed: Passed) -> None:
-        """Raise unless these are the types of the parameters that the compiler found; None is a pointer."""
+        """Raise unless `passed` are the types of the parameters that the compiler found; None stands for a pointer."""
         told = [("p", 8) if t is None else ("s" if t.kind == "c" else t.kind, t.itemsize) for t in passed]
         found = [(kind, size) for kind, size, _ in self._parameters]
         if told != found:
@@ -190,7 +190,7 @@ class Kernel:
             self.device._launch(self, pointers, grid, block)
 
     def reserve(self, nbytes: int) -> None:
-        """Check that the text's own bound is as much, as shared memory is static here."""
+        """Check that a block has so much shared memory; here the kernel's text allocates it, statically."""
         if nbytes > min(self._kernel.shared_end - self._kernel.shared_begin, self.device.block_bytes):
             raise EmulatorError(f"{self.name}: {nbytes} bytes of shared memory are more than a block has")
 
@@ -207,7 +207,7 @@ class Kernel:
         self(blocks, threads, arguments)
 
     def _value(self, position: int, argument: Any, copies: GuardedCopies) -> Any:
-        """Return the argument as a ctypes object of the parameter's own size, or an error that names it."""
+        """Return the argument as a ctypes object of the parameter's size, or raise an error that names it."""
         kind, size, pointee = self._parameters[position]
 
         def wrong(what: str) -> EmulatorError:
@@ -239,17 +239,17 @@ class Kernel:
         if size in _BY_SIZE:
             return _BY_SIZE[size].from_buffer_copy(argument)
         buffer = np.empty(size + 16, np.uint8)
-        at = -buffer.ctypes.data % 16  # as a GPU's parameters are aligned
+        at = -buffer.ctypes.data % 16  # parameters on a GPU are aligned so
         buffer[at : at + size] = np.frombuffer(argument.tobytes(), np.uint8)
         return (ctypes.c_char * size).from_buffer(buffer, at)
 
 
-#: What `pages` allocated and is still used, by its id.
+#: Arrays that `pages` allocated and that are still in use, by id.
 _PAGES: weakref.WeakValueDictionary[int, np.ndarray] = weakref.WeakValueDictionary()
 
 
 class HostDevice:
-    """The parts of :class:`sparsezc.device.protocol.Device` beside kernels: the host's memory is the device's."""
+    """The methods of :class:`sparsezc.device.protocol.Device` other than kernels: host memory is device memory."""
 
     name = "emulator"
     xp: Any = np
@@ -292,7 +292,7 @@ class HostDevice:
         return int(array.ctypes.data)
 
     def _check_managed(self, host: np.ndarray, kind: str) -> None:
-        """Raise for an array that is said to be of managed memory and is not: on a GPU it is an illegal address."""
+        """Raise for an array that is declared managed memory and is not: on a GPU its address would be illegal."""
         owner: Any = host
         while isinstance(owner.base, np.ndarray):
             owner = owner.base
@@ -314,7 +314,7 @@ class HostDevice:
         ctypes.memmove(target, source, nbytes)
 
     def synchronize(self) -> None:
-        """Nothing to wait for: a launch returns when the kernel has ended."""
+        """Return at once: a launch has ended when it returns."""
 
     def cards(self) -> list[int]:
         return [self.free_memory, self.free_memory]
@@ -327,7 +327,7 @@ class HostDevice:
         return buffer[-buffer.ctypes.data % 128 :][:nbytes]
 
     def window(self, nbytes: int) -> Any:
-        """Return a file that stands for memory that another process can open by a name."""
+        """Return a file that stands for device memory which another process can open by name."""
         from sparsezc.device.protocol import Window
 
         file, path = tempfile.mkstemp(prefix="window")
@@ -352,12 +352,12 @@ class HostDevice:
         return Copies()
 
     def traffic(self, kernel: Any) -> tuple[int, int, int]:
-        """Where nothing is counted."""
+        """Return zeros: nothing is counted."""
         return 0, 0, 0
 
     @contextmanager
     def record(self) -> Iterator[Recording]:
-        """Write launches down; what is done to arrays by NumPy happens now, and is not repeated."""
+        """Record launches; operations on arrays, done by NumPy, run now and are not replayed."""
         self.recording = Recording()
         try:
             yield self.recording
@@ -379,7 +379,7 @@ class Copies:
 
 
 class LateCopy:
-    """A copy of which bytes arrive when they are waited for, and no others; garbage is there before."""
+    """A copy whose bytes arrive only when they are waited for; before, the target holds garbage."""
 
     def __init__(self, to: np.ndarray, host: np.ndarray) -> None:
         self.to, self.host, self.count = to, host, 0
@@ -392,7 +392,7 @@ class LateCopy:
 
 
 class Recording:
-    """Launches to run again, in their order."""
+    """Recorded launches, replayed in order."""
 
     def __init__(self) -> None:
         self.launches: list[Callable[[], None]] = []
@@ -403,7 +403,7 @@ class Recording:
 
 
 class EmulatedDevice(HostDevice):
-    """The seam of ``sparsezc.device.protocol.Device``, on the CPU; this module's text says how to use it."""
+    """A :class:`~sparsezc.device.protocol.Device` on the CPU; this module's docstring shows its use."""
 
     def __init__(
         self,
@@ -421,21 +421,21 @@ class EmulatedDevice(HostDevice):
         self.multiprocessors, self.free_memory, self.total_memory = multiprocessors, memory, memory
         self.seconds = seconds
         self._compiler = Compiler(sanitize=sanitize)
-        self._kernels: dict[bytes, Kernel] = {}  # by a digest of their texts, which are long
+        self._kernels: dict[bytes, Kernel] = {}  # by a digest, as texts are long
         self._libraries: dict[Path, ctypes.CDLL] = {}
         self._machine = ctypes.CDLL(str(self._compiler.runtime()), mode=ctypes.RTLD_GLOBAL)
         self._stats = (_SiteStats * SITES)()
         self.reset()
 
     def compile(self, source: str, name: str, passed: Passed | None = None) -> Kernel:
-        """Return the kernel ``name`` of a text, if possible from the cache; `passed` must be its parameters' types."""
+        """Compile the kernel ``name`` of a text, or take it from the cache; `passed` must be its parameters' types."""
         kernel = self.compile_many([(source, name)])[0]
         if passed is not None:
             kernel.check(passed)
         return kernel
 
     def compile_many(self, cases: Sequence[tuple[str, str]]) -> list[Kernel]:
-        """Several kernels at once: what is not in the cache is compiled in batches, on all cores."""
+        """Compile several kernels at once: those that are not cached in batches, on all cores."""
         keys = [hashlib.sha1(f"{name}\0{source}".encode()).digest() for source, name in cases]
         missing = {key: case for key, case in zip(keys, cases, strict=True) if key not in self._kernels}
         found = self._compiler.compile_many(list(missing.values()))
@@ -467,7 +467,7 @@ class EmulatedDevice(HostDevice):
 
     def total(self, site: int) -> Requests:
         """Return the requests of all launches since :meth:`reset`."""
-        self.requests(site)  # says if nothing was counted
+        self.requests(site)  # raises if nothing was counted
         return self._total[site]
 
     def _load(self, library: Path) -> ctypes.CDLL:
@@ -498,7 +498,7 @@ def aligned(array: np.ndarray, to: int = 128, offset: int = 0) -> np.ndarray:
 def sanitizer_environment() -> dict[str, str]:
     """Return the environment in which a Python process can load kernels built with ``sanitize="address"``."""
     libraries = []
-    for name in ("libasan.so", "libstdc++.so"):  # which throws what the machine fails with: the sanitizer looks for it
+    for name in ("libasan.so", "libstdc++.so"):  # libstdc++ throws the runtime's exceptions: the sanitizer looks there
         command = ["g++", f"-print-file-name={name}"]
         libraries.append(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
     return {

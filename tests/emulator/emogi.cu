@@ -1,8 +1,8 @@
 // emogi.cu -- the three ways to read a CSR's rows from host memory that EMOGI compares (Min et al., VLDB 2021, sections
-// 3.2 and 4.2), bare: sums[row] is the sum of the row's ids. The tests count what each asks of the link.
+// 3.2 and 4.2), alone: sums[row] is the sum of the row's ids. Tests count the requests of each pattern.
 //
-// Who calls: test_emogi.py and the resource gate. The prelude supplies Id, the type of an id. All memory but `indices` is
-// the device's; `indices` begins at a multiple of 128 bytes.
+// Who calls: test_emogi.py and the resource gate. The prelude supplies Id, the type of an id. All arrays are in device
+// memory but `indices`, which begins at a multiple of 128 bytes.
 #include "portability.cuh"
 
 namespace szc {

@@ -1,4 +1,4 @@
-"""Arrays against a page that cannot be touched: the first index out of bounds is a fault, at full speed."""
+"""Arrays beside a page without access: the first index out of bounds is a fault, at full speed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAGE = mmap.PAGESIZE
 
 
 def guarded_bytes(nbytes: int, edge: str) -> np.ndarray:
-    """Zeros whose last byte (edge ``after``) or first byte (``before``) has a forbidden page for its neighbour."""
+    """Return zeros whose last byte (edge ``after``) or first byte (``before``) is beside a page without access."""
     size = -(-nbytes // PAGE) * PAGE
     buffer = np.frombuffer(mmap.mmap(-1, size + PAGE), np.uint8)
     forbidden = buffer.ctypes.data + (size if edge == "after" else 0)

@@ -1,8 +1,9 @@
-"""A rehearsal: a run with kernels that do nothing, which writes down the kernels that it asks for.
+"""A rehearsal: a run on a device whose kernels do nothing, and which records the kernels that are asked for.
 
-g++ takes half as long for a kernel in a file of many as for one in a file of its own. So a test that asks for many and
-says so by the mark `many_kernels` is rehearsed first, and its kernels are compiled together (tests/ops/conftest.py).
-Nothing is compared in a rehearsal; array code runs on zeros. Code that loops until a kernel says so may never end.
+g++ takes half as long for a kernel in a file of many as for one in a file of its own. So a test that asks for many
+kernels and has the mark `many_kernels` is rehearsed first, and its kernels are compiled together
+(tests/ops/conftest.py). Nothing is compared in a rehearsal; array code runs on zeros. A loop that ends by a kernel's
+result may never end.
 """
 
 from __future__ import annotations
@@ -22,19 +23,18 @@ from sparsezc.device import cuda
 
 from .device import NOTHING, HostDevice, Requests
 
-_LAUNCHES = 1000  # of one run: what goes on for longer waits for an end that no kernel brings
-_SHOWN = 4  # values that leave the device where entries mean nothing: counts, but no content that a library would read
+_LAUNCHES = 1000  # of one run: a longer one waits for a result that no kernel computes
+_SHOWN = 4  # most values that may be copied to the host where entries mean nothing: counts, but no library's input
 
 
 class Rehearsed(Exception):
-    """A run that has shown enough."""
+    """A signal that the run has asked for enough kernels."""
 
 
 class Rehearsal(HostDevice):
-    """A device whose kernels are written down in `cases`, as (source, name), and never run. Needs no compiler.
+    """A device that records kernels in `cases`, as (source, name), and never runs them. It needs no compiler.
 
-    What kernels would write is zeros; or with `entries` ones, so that results have entries, whose positions mean
-    nothing.
+    Results of kernels are zeros; with `entries` they are ones, so that matrices have entries, at meaningless positions.
     """
 
     name = "rehearsal"
@@ -44,13 +44,13 @@ class Rehearsal(HostDevice):
         self.cases: list[tuple[str, str]] = []
         self.entries, self.left = entries, _LAUNCHES
         self.xp = SimpleNamespace(**{k: getattr(np, k) for k in dir(np) if not k.startswith("__")})
-        self.xp.empty = np.zeros  # decisions on what no kernel has written are the same each time
+        self.xp.empty = np.zeros  # decisions by unwritten memory are then the same each time
         if entries:
             self.xp.empty = np.ones
             self.xp.zeros = _totals
 
     def reset(self) -> None:
-        """Nothing is counted."""
+        """Do nothing: no requests are counted."""
 
     def total(self, _site: int) -> Requests:
         return NOTHING
@@ -86,13 +86,13 @@ class _Nothing:
 
 
 def _totals(shape: Any, dtype: Any = float) -> np.ndarray:
-    """Zeros; but ones where a kernel would count."""
+    """Return zeros, or ones where a kernel would write counts."""
     counts = np.dtype(dtype) == np.uint64 and isinstance(shape, int) and shape <= _SHOWN
     return np.ones(shape, dtype) if counts else np.zeros(shape, dtype)
 
 
 def rehearse(runs: Iterable[Callable[[], Any]], *, to_the_end: bool = False) -> list[tuple[str, str]]:
-    """Return the kernels that these functions ask for, each once; what fails in a rehearsal is passed over.
+    """Return the kernels that these functions ask for, each once; failures in a rehearsal are ignored.
 
     With `to_the_end` comparisons do not fail, and each function runs twice: results have no entries, then some.
     """
@@ -102,8 +102,8 @@ def rehearse(runs: Iterable[Callable[[], Any]], *, to_the_end: bool = False) -> 
             stage.left = _LAUNCHES
             before, agreeing = cuda.use(stage), _agreeing() if to_the_end else contextlib.nullcontext()
             try:
-                # What fails here fails again with the right values, and is seen then, so pytest need not explain it:
-                # of long lists that takes minutes. SuiteSparse must see none of these.
+                # A failure here is seen again with the right values, so pytest need not explain it, which takes minutes
+                # for long lists. SuiteSparse must see none of these objects.
                 unexplained = mock.patch("_pytest.assertion.util._reprcompare", None)
                 with contextlib.suppress(Exception), config.set(fallback="error"), agreeing, unexplained:
                     run()
@@ -114,7 +114,7 @@ def rehearse(runs: Iterable[Callable[[], Any]], *, to_the_end: bool = False) -> 
 
 @contextlib.contextmanager
 def _agreeing() -> Iterator[None]:
-    """Whatever is compared is the same."""
+    """Make all comparisons succeed."""
     with contextlib.ExitStack() as patches:
         for kind in (Readable, ReadableVector):
             for name in ("isequal", "isclose"):
@@ -136,5 +136,5 @@ def _same(compare: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def rehearsing() -> bool:
-    """Return whether results mean nothing now."""
+    """Return whether the device in use is a rehearsal, whose results mean nothing."""
     return cuda.reason() is None and isinstance(cuda.current(), Rehearsal)

@@ -1,14 +1,14 @@
 """Resources of each kernel, found without a GPU: NVRTC compiles for every supported architecture and reports them.
 
-The figures (registers a thread, stack, spills, shared memory) are held against the table ``resources.txt``, so that a
-change which makes a kernel spill or lowers its occupancy is seen in review. Needs ``nvidia-cuda-nvrtc`` and nothing
-else: ptxas's own report carries the figures, so no cubin has to be read, and no driver is asked.
+The figures (registers a thread, stack, spills, shared memory) are compared with the table ``resources.txt``, so that
+review sees a change which makes a kernel spill or lowers its occupancy. It needs ``nvidia-cuda-nvrtc`` only: ptxas
+reports the figures, so no cubin is read, and no driver is called.
 
-After a wanted change: ``python -m tests.emulator.resources --update``. NVRTC says the same of the same text, so what it
-said of the texts of every run stands below the table, by digests of name, options, version and the text without
-comments: a run compiles the texts that have changed since, and a sixteenth of the others, by which a file that is wrong
-is noticed. If half of them have changed (as by a change of a header of all), the run takes half a minute of a processor
-longer and fails: ``--known`` writes them anew.
+After an intended change run ``python -m tests.emulator.resources --update``. NVRTC is deterministic, so the figures of
+the texts of every run are kept below the table, by digests of name, options, version and the text without comments: a
+run compiles the texts that have changed since, and a sixteenth of the others, which shows whether the file is wrong. If
+half of the texts have changed (as after a change of a common header), the run takes half a minute of a processor longer
+and fails: ``--known`` writes their figures anew.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ ARCHITECTURES = (75, 80, 90, 100, 120)
 WHOLE = 90  # the architecture that most cases are compiled for
 TABLE = HERE / "resources.txt"
 OPTIONS = ("--std=c++17", "--ptxas-options=-v", "--disable-warnings")
-REGISTERS_AT_ONCE = 8  # a thread's registers are allocated by so many (256 a warp, on every architecture here)
-BATCH = 16  # kernels in one NVRTC program: 25 ms a kernel instead of 100
-_MOST = 2  # cases of one kernel in every run
+REGISTERS_AT_ONCE = 8  # threads are given registers in units of eight (256 a warp, on every architecture here)
+BATCH = 16  # kernels in one NVRTC program: 25 ms a kernel, alone 100
+_MOST = 2  # cases of each kernel in every run
 
 Case = tuple[str, str, str]  # label, source (prelude first), kernel name; cases of one label share a row of the table
-#: Why 24 of the 260 rows that are of 6f40da0, too, take more registers or bytes now; 13 others take less.
+#: Why 24 of the 260 rows that already existed in 6f40da0 take more registers or bytes now; 13 others take less.
 GROWN = (
     "# Rows that grew since 6f40da0, and why:",
     "#   reorder, reduce: four entries are asked for at once, not each after the one before (67c2cc92): none spills",
@@ -79,13 +79,13 @@ def _nvrtc() -> ctypes.CDLL:
     library = next((path for path in _libraries() if ".alt." not in path.name), None)
     if library is None:
         raise NvrtcError("NVRTC is not installed: pip install nvidia-cuda-nvrtc")
-    for builtins in library.parent.glob("libnvrtc-builtins.so.*"):  # NVRTC asks for it by name and does not find it
+    for builtins in library.parent.glob("libnvrtc-builtins.so.*"):  # NVRTC opens it by name and would not find it
         ctypes.CDLL(str(builtins))
     return ctypes.CDLL(str(library))
 
 
 def why_unavailable() -> str | None:
-    """Why kernels cannot be compiled for a GPU here, or None if they can."""
+    """Return why kernels cannot be compiled for a GPU here, or None if they can."""
     try:
         _nvrtc()
     except (NvrtcError, OSError) as error:
@@ -94,14 +94,14 @@ def why_unavailable() -> str | None:
 
 
 def version() -> str:
-    """NVRTC's version, such as ``13.0``: the table holds for one version."""
+    """Return NVRTC's version, such as ``13.0``: the table holds for one version."""
     major, minor = ctypes.c_int(), ctypes.c_int()
     _nvrtc().nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
     return f"{major.value}.{minor.value}"
 
 
 def compile_program(source: str, architecture: int) -> str:
-    """Compiles one text for one architecture; returns the report, or raises :class:`NvrtcError` with the messages."""
+    """Compile one text for one architecture; return the report, or raise :class:`NvrtcError` with the messages."""
     nvrtc, program, size = _nvrtc(), ctypes.c_void_p(), ctypes.c_size_t()
     if nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernel", 0, None, None):
         raise NvrtcError("NVRTC does not start")
@@ -134,7 +134,7 @@ def parse_report(report: str) -> dict[str, Usage]:
 
 
 def _measure_batch(texts: Mapping[str, tuple[str, str]], architecture: int) -> dict[str, Usage]:
-    """Usage of several (text, name) at once, each in a namespace of its own and renamed to its key."""
+    """Return the usage of several (text, name), each in a namespace of its own and renamed to its key."""
     program = []
     for key, (text, name) in texts.items():
         macros = "".join(f"#undef {macro}\n" for macro in sorted(set(DEFINE.findall(text))))
@@ -153,9 +153,9 @@ def measure(
     cache: Path | None = None,
     told: Known | None = None,
 ) -> dict[tuple[str, int], Usage]:
-    """Usage of every (label, architecture): the largest of the label's cases.
+    """Return the usage of every (label, architecture): the largest of the label's cases.
 
-    Compiles what neither `told`, to which it is added, nor the cache knows.
+    Compile only the cases that are neither in `told`, to which they are added, nor in the cache.
     """
     folder = (cache or default_cache()).with_name("resources")
     folder.mkdir(parents=True, exist_ok=True)
@@ -179,7 +179,7 @@ def measure(
         architecture, keys = job
         for key, usage in _measure_batch({key: texts[key] for key in keys}, architecture).items():
             if key not in texts:
-                continue  # another kernel of the same file, which is a case of its own
+                continue  # another kernel of the same file, with a case of its own
             known[key, architecture] = usage
             unfinished = folder / f"{key}-{architecture}.{os.getpid()}.tmp"
             unfinished.write_text(json.dumps(asdict(usage)))
@@ -236,8 +236,8 @@ def format_table(usage: Mapping[tuple[str, int], Usage], known: Known) -> str:
 def differences(table: Mapping[tuple[str, int], Usage], measured: Mapping[tuple[str, int], Usage]) -> list[str]:
     """Return the resources that exceed the table, one line each; less than the table is no difference.
 
-    Registers count in eights, as the hardware hands them out: what else stands in the same NVRTC program (a matter of
-    what the cache holds) moves them by one or two, and only a step of eight costs warps.
+    Registers are compared in steps of eight, as the hardware allocates them: the other kernels in an NVRTC program
+    (those that the cache lacks) change them by one or two, and only a step of eight costs warps.
     """
     lines = []
     for label, architecture in sorted(table.keys() | measured.keys()):
@@ -261,7 +261,7 @@ def differences(table: Mapping[tuple[str, int], Usage], measured: Mapping[tuple[
 
 
 def emogi_cases() -> list[Case]:
-    """EMOGI's three access patterns."""
+    """Return the cases of EMOGI's three access patterns."""
     text = (HERE / "emogi.cu").read_text()
     return [
         (f"emogi.{name}", f"typedef {ctype} Id;\n{text}", name)
@@ -276,18 +276,18 @@ def _others(*, crossed: bool) -> list[Case]:
 
 
 def measure_all() -> dict[tuple[str, int], Usage]:
-    """Every case for every architecture: a quarter of a second of NVRTC each, so ten minutes. The table is of this."""
+    """Measure every case for every architecture, for the table: a quarter of a second of NVRTC each, ten minutes."""
     every = [*cases.every_semiring(), *_others(crossed=True), *emogi_cases()]
     return measure(every, ARCHITECTURES)
 
 
 def measure_some(told: Known) -> dict[tuple[str, int], Usage]:
-    """Measure what every run checks, the same each time; :func:`measure_all` measures the rest of the table.
+    """Measure the cases of every run, the same each time; :func:`measure_all` measures the rest of the table.
 
     Two cases of each kernel for one architecture, and one of every second kernel for one of the others.
     """
     semirings, others = cases.every_semiring(), _others(crossed=False)
-    some = [case for k, case in enumerate(semirings) if k // 2 % 16 == 0]  # two kernels a semiring
+    some = [case for k, case in enumerate(semirings) if k // 2 % 16 == 0]  # mxv and vxm of each semiring
     gate = [*some, *others, *emogi_cases()]
     labels: dict[str, list[Case]] = {}
     for case in gate:

@@ -1,8 +1,8 @@
 """Requests of EMOGI's three access patterns to host memory, counted from the kernels' own text.
 
-Two independent counts agree: the emulator's, from the addresses that lanes running in lockstep touch, and a closed form
-worked out here from the row lengths alone. The figures that EMOGI (Min et al., VLDB 2021, sections 3.2 and 4.2) is
-built on are then statements about graphs.
+Two independent counts agree: the emulator's, of addresses that lanes in lockstep read, and a closed form derived here
+from the row lengths alone. The figures on which EMOGI (Min et al., VLDB 2021, sections 3.2 and 4.2) rests then follow
+from a graph's row lengths.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ THREADS = 128
 
 
 def measure(pattern: str, lengths: np.ndarray, width: int, offset: int = 0) -> Requests:
-    """Run a pattern over rows of these lengths, with ids of `width` bytes, `offset` bytes past a 128-byte line."""
+    """Return the counted requests of a pattern, for ids of `width` bytes that start `offset` bytes past a line."""
     device = EmulatedDevice("lockstep", counting=True)
     kernel = device.compile(f"typedef {CTYPES[width]} Id;\n{TEXT}", pattern)
     nrows, indptr = len(lengths), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -41,7 +41,7 @@ def measure(pattern: str, lengths: np.ndarray, width: int, offset: int = 0) -> R
 
 
 def requests_of_span(begin: int, end: int) -> list[int]:
-    """Sizes of the requests for bytes [begin, end): whole sectors, cut at 128-byte lines."""
+    """Return the sizes of the requests for bytes [begin, end): whole sectors, cut at 128-byte lines."""
     begin, end = begin // 32 * 32, -(-end // 32) * 32
     cuts = [begin, *range(begin // 128 * 128 + 128, end, 128), end]
     return [b - a for a, b in pairwise(cuts)]
@@ -92,7 +92,7 @@ def test_two_counts_agree_for_naive(width: int) -> None:
 
 
 def kronecker_lengths(scale: int, mean: int) -> np.ndarray:
-    """Out-degrees of a Kronecker graph (Graph500's .57 .19 .19 .05), isolated vertices left out."""
+    """Return out-degrees of a Kronecker graph (Graph500's .57 .19 .19 .05) without isolated vertices."""
     rng = np.random.default_rng(8)
     rows = np.zeros(mean << scale, np.int64)
     for bit in range(scale):
@@ -115,7 +115,7 @@ def test_merged_and_aligned_fills_its_requests(kronecker: dict[str, Requests]) -
 
 
 def test_naive_asks_for_a_sector_an_item(kronecker: dict[str, Requests]) -> None:
-    """Section 3.2: with one thread a row every request is of 32 bytes, the smallest there is."""
+    """Section 3.2: with one thread a row every request is of 32 bytes, the smallest size."""
     naive, best = kronecker["naive"], kronecker["merged_aligned"]
     assert naive.share128 < 0.01
     assert naive.by_size[32] >= 0.99 * naive.count
@@ -124,7 +124,7 @@ def test_naive_asks_for_a_sector_an_item(kronecker: dict[str, Requests]) -> None
 
 
 def test_merged_splits_its_requests_at_lines(kronecker: dict[str, Requests]) -> None:
-    """Section 4.2: a warp that starts anywhere breaks each of its loads at a line, so small requests remain."""
+    """Section 4.2: a warp whose row starts anywhere splits each load at a line, so small requests remain."""
     merged, best = kronecker["merged"], kronecker["merged_aligned"]
     assert 0.4 < merged.share128 < 0.75
     assert merged.share128 < best.share128 - 0.15
@@ -135,8 +135,8 @@ def test_merged_splits_its_requests_at_lines(kronecker: dict[str, Requests]) -> 
 def test_what_alignment_can_reach_depends_on_the_degree() -> None:
     """A row of d ids of 8 bytes that starts anywhere touches 8d + 24 bytes on average, 8d - 72 of them in whole lines.
 
-    So rows that are all of about 64 ids reach 82 %, and 85 % needs 77: the figure of 85 % at a mean of 64 holds where
-    long rows have most of the entries, as in EMOGI's graphs. The 1.06 bytes per useful byte hold from 50 on.
+    Rows of about 64 ids therefore reach 82%, and 85% needs 77 ids: EMOGI's 85% at a mean of 64 holds where long rows
+    have most of the entries, as in its graphs. Its 1.06 bytes per useful byte hold from 50 ids on.
     """
     rng = np.random.default_rng(9)
     for mean in (64, 80, 128):

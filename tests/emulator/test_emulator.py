@@ -44,7 +44,7 @@ def warps(values: np.ndarray) -> np.ndarray:
     return values.reshape(-1, 32)
 
 
-# ---- what CUDA defines --------------------------------------------------------------------------------------------
+# ---- defined in CUDA ----------------------------------------------------------------------------------------------
 
 
 @every_order
@@ -55,7 +55,7 @@ def test_shuffles(order: str) -> None:
     t = np.arange(THREADS)
 
     def take(source: np.ndarray, width: int = 32) -> np.ndarray:
-        """Lanes whose source leaves their segment keep their own value."""
+        """Return the shuffled values; a lane whose source is outside its segment keeps its own."""
         return value[np.where(source // width == t // width, source, t)]
 
     assert (out[0] == value[WARP_START + t * 7 % 32]).all()
@@ -158,7 +158,7 @@ def test_a_block_that_leaves_the_grid_is_found() -> None:
     device, out = EmulatedDevice(), np.zeros(32, I32)
     with pytest.raises(EmulatorError, match="sync_grid after some blocks of the launch have returned"):
         device.compile(BUGS, "leaves_the_grid")(3, 32, (out, np.zeros(32, np.uint64)))
-    run("votes", (np.zeros(THREADS, np.int64), np.zeros((5, THREADS), np.uint32)))  # the machine still works
+    run("votes", (np.zeros(THREADS, np.int64), np.zeros((5, THREADS), np.uint32)))  # the emulator still works
 
 
 def test_arguments_by_value() -> None:
@@ -168,7 +168,7 @@ def test_arguments_by_value() -> None:
     assert list(out) == [-3, 2**53, 0.5, 1, 2.5, -7, 1]
 
 
-# ---- what CUDA leaves undefined -----------------------------------------------------------------------------------
+# ---- undefined in CUDA --------------------------------------------------------------------------------------------
 
 
 @every_order
@@ -194,7 +194,7 @@ def test_a_planted_bug_is_found(name: str, args: tuple, block: int, message: str
     out = np.zeros(block, I32)
     with pytest.raises(EmulatorError, match=f"{name}, {order}, block 0: .*{message}"):
         run(name, (out, *args), order, block=block)
-    run("votes", (np.zeros(THREADS, np.int64), np.zeros((5, THREADS), np.uint32)), order)  # and the machine goes on
+    run("votes", (np.zeros(THREADS, np.int64), np.zeros((5, THREADS), np.uint32)), order)  # the emulator still works
 
 
 @every_order
@@ -247,7 +247,7 @@ def test_random_order_goes_between_atomics() -> None:
 
 
 def test_atomics_of_earlier_launches_give_no_lane_priority() -> None:
-    """A lane lets others run after 4,096 atomics, of its own launch."""
+    """A lane yields to others after 4,096 atomics, counted from the start of its own launch."""
     kernel, out = EmulatedDevice("forward").compile(BUGS, "lost_update"), np.zeros(64, I32)
     for _ in range(4100):
         out[0] = 0
@@ -261,7 +261,7 @@ def test_shared_memory_starts_as_garbage_in_every_block() -> None:
     assert (out == int.from_bytes(b"\xa5" * 4, "little", signed=True) + 32).all()
 
 
-# ---- what the launcher refuses ------------------------------------------------------------------------------------
+# ---- refused by the launcher --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -304,7 +304,7 @@ def test_atomics_that_cuda_does_not_have_do_not_compile() -> None:
 
 
 def test_kernels_of_one_name_do_not_mix() -> None:
-    """Many texts define the same names, shared memory and macros: in one library, and in several."""
+    """Kernels may define the same names, shared memory and macros, in one library or in several."""
     device = EmulatedDevice()
     text = """
     #include "portability.cuh"
@@ -356,7 +356,7 @@ def test_a_rehearsal_writes_kernels_down_and_runs_none() -> None:
 def test_kernels_that_are_asked_for_together_are_compiled_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a cache has them; and a kernel that is in no group is compiled alone."""
+    """Groups are those that a cache recorded; a kernel that is in no group is compiled alone."""
     asked = [case[1:] for case in kernel_cases.every_semiring()[:2]]
     monkeypatch.setattr(ahead, "in_use", False)
     monkeypatch.setattr(ahead, "FILE", tmp_path / "ahead.json.xz")
@@ -379,7 +379,7 @@ def test_kernels_that_are_asked_for_together_are_compiled_together(
 @pytest.mark.parametrize("prelude", ["typedef int Z;", "struct S {\nint a;\n}\n;", "typedef c64 Z;\nvoid f() {\n}\n"])
 @pytest.mark.parametrize("counting", [False, True])
 def test_the_parts_of_a_text_are_found_again(counting: bool, prelude: str) -> None:
-    """Also of a prelude with a brace like that which closes it."""
+    """It holds also for a prelude that contains a brace like the one that closes it."""
     case = ahead.Case(counting, "mxv.cu", "mxv", prelude)
     assert ahead._case(case.text(), "mxv") == case
     assert ahead._case(BUGS, "traps") is None
@@ -388,7 +388,7 @@ def test_the_parts_of_a_text_are_found_again(counting: bool, prelude: str) -> No
 def test_a_kernel_of_an_earlier_run_that_does_not_compile_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The others of its group stay together, and it is not tried again until a test asks for it."""
+    """The others of its group stay together, and it is not compiled again until a test asks for it."""
     good, other = (case[1:] for case in kernel_cases.every_semiring()[:2])
     bad = (good[0] + "\nno kernel;\n", good[1])
     monkeypatch.setattr(ahead, "in_use", True)
@@ -435,7 +435,7 @@ def test_address_sanitizer(bug: str, message: str) -> None:
         cwd=HERE.parents[1],
         check=False,
     )
-    assert "after some threads of the block have returned" in done.stdout  # what the machine itself sees is told too
+    assert "after some threads of the block have returned" in done.stdout  # the emulator's own findings
     assert "ran to the end 5" in done.stdout
     assert message in done.stderr
     assert done.returncode != 0

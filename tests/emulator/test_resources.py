@@ -36,7 +36,7 @@ def test_no_kernel_takes_more_than_the_table_allows(part: str) -> None:
     table = resources.read_table()
     if part == "some":
         told = resources.read_known()
-        known = {at: usage for at, usage in told.items() if at[0][1] != "0"}  # k, then one of sixteen digits
+        known = {at: usage for at, usage in told.items() if at[0][1] != "0"}  # all but a sixteenth
         measured = resources.measure_some(known)
         changed = len(known.keys() - told.keys())
         assert changed < len(told) / 2, (
@@ -63,12 +63,12 @@ def test_spills_stack_and_shared_memory_are_seen(tmp_path: Path) -> None:
         assert found["spills", architecture].spills > 0
         assert found["spills", architecture].registers == 32  # 64 Ki registers for 2048 threads
         assert found["shares", architecture].spills == found["shares", architecture].stack == 0
-        assert found["shares", architecture].shared % 1024 == 400  # sm_90 and later add 1 KiB of their own
+        assert found["shares", architecture].shared % 1024 == 400  # sm_90 and later reserve 1 KiB more
     assert measure(cases, architectures=(80, 90), cache=tmp_path / "cache") == found  # from the cache
 
 
 def test_what_is_known_is_not_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And what has another text than before is, as one that is new."""
+    """A text with other comments is known; one that differs otherwise is compiled."""
     told: resources.Known = {}
     found = measure([("shares", SHARED, "shares")], (80,), tmp_path / "one" / "cache", told)
     with monkeypatch.context() as patch:

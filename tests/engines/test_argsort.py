@@ -39,7 +39,7 @@ def test_the_order_is_that_of_a_stable_sort(gpu: Any, dtype: str, engine: str) -
 
 @pytest.mark.parametrize("dtype", ["INT32", "INT64", "UINT64", "FP32", "FP64"])
 def test_whole_numbers_near_each_other(gpu: Any, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are sorted by two bytes; numbers that are not whole, not near, or not numbers are not."""
+    """Only whole numbers within a range of 2^16 are sorted by two bytes; all orders are stable."""
     monkeypatch.setattr(value_order, "_MANY", 1)
     near = _RNG.integers(0, 90, N) + (0 if dtype[0] == "U" else -40)
     for last in (7, 2**16 + 100, 7.5, np.nan):
@@ -66,7 +66,7 @@ def test_nothing_to_sort(gpu: Any, engine: str) -> None:
     v = gb.Vector.from_coo([1, 2], [5, 6], size=3).to(engine)
     listed = ops.argsort(v)
     v.clear()
-    gb.Vector("INT64", 3).to(engine).resize(4)  # from the first resized operand on, statements compare shapes
+    gb.Vector("INT64", 3).to(engine).resize(4)  # once an operand was resized, all statements compare shapes
     assert (listed.new().size, listed.new().nvals) == (2, 0)
 
 

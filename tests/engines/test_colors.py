@@ -1,4 +1,4 @@
-"""ops.color_rows against a loop over sets."""
+"""ops.color_rows equals a loop over sets."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def put(request, monkeypatch):
     """Return a function that puts a matrix on the engine of this test."""
     if request.param == "gpu":
         before = cuda.use(request.getfixturevalue("emulated"))
-        # warps look at 32 colours together, blocks, which take rows of more than 64 entries, at 256
+        # warps test 32 colours at once; blocks, which take rows of more than 64 entries, test 256
         monkeypatch.setattr(colors, "_WORDS", 1)
         monkeypatch.setattr(colors, "LONG_ROW", 64)
         yield lambda A: A.to("gpu", placement="zerocopy")
@@ -36,7 +36,7 @@ def greedy(near, order):
 
 
 def graph(n, density, seed, hubs=0):
-    """Return a symmetric matrix with loops, and the neighbours of each vertex."""
+    """Return a symmetric matrix with loops, and the set of neighbours of each vertex."""
     rng = np.random.default_rng(seed)
     dense = rng.random((n, n)) < density
     dense[:hubs] = True
@@ -49,7 +49,7 @@ def graph(n, density, seed, hubs=0):
 
 @pytest.mark.parametrize(("n", "density", "hubs"), [(1, 1, 0), (40, 1, 0), (200, 0.03, 3), (280, 1, 0)])
 def test_colours(put, n, density, hubs):
-    """Complete graphs have a colour for each vertex."""
+    """Neighbours differ and each vertex has the smallest free colour; complete graphs need a colour for each vertex."""
     A, near = graph(n, density, n, hubs)
     A = put(A)
     degree = np.array([len(x) for x in near])

@@ -1,4 +1,4 @@
-"""The CPU engine: no unnecessary copies, correct answers in both modes of SuiteSparse, and moves between engines."""
+"""The CPU engine makes no unnecessary copies, is right in both modes of SuiteSparse, and moves operands there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def pointers(A: Matrix) -> tuple[int, int]:
-    """Where SuiteSparse holds a matrix's ids and values: taken out and put back."""
+    """Return the addresses of the ids and values in SuiteSparse, by unpacking a matrix and packing it again."""
     store = A._store
     parts = store.ss.unpack("csr")
     found = parts["col_indices"].ctypes.data, np.asarray(parts["values"]).ctypes.data
@@ -85,7 +85,7 @@ MEETINGS: dict[str, Any] = {
 @pytest.mark.parametrize("what", MEETINGS)
 @pytest.mark.parametrize("shape", [(50,), (7, 9)], ids=["vector", "matrix"])
 def test_two_full_operands_into_an_output_of_one_value(shape: tuple[int, ...], what: str, dtype: str) -> None:
-    """SuiteSparse writes beyond the one value there, and then reads it for all."""
+    """SuiteSparse would write beyond the output's single value, and then read that value for all entries."""
     kind: Any = gb.Vector if len(shape) == 1 else gb.Matrix
     numbers = np.arange(np.prod(shape)).reshape(shape) % 10
     x, y = (kind.from_dense(numbers * k, dtype=dtype) for k in (1, 3))
@@ -181,7 +181,7 @@ print("wrong answers:", wrong)
 
 
 def test_nonblocking_mode_is_warned_of_once_and_answers_stay_right() -> None:
-    """SuiteSparse 9.4 to 10.5 would corrupt q here in nearly every case: see the head of engines/cpu/cpu_engine.py."""
+    """SuiteSparse 9.4 to 10.5 would corrupt q here in nearly every case: see the module docstring of cpu_engine.py."""
     done = subprocess.run(
         [sys.executable, "-c", NONBLOCKING], capture_output=True, text=True, cwd=ROOT, timeout=120, check=False
     )
@@ -198,7 +198,7 @@ def test_import_is_light() -> None:
 
 
 class Elsewhere(cpu.CpuEngine):
-    """A second engine, to see what moves."""
+    """A second engine, which shows the operands that move."""
 
     name = "elsewhere"
 
@@ -224,7 +224,7 @@ def test_vectors_follow_matrices_and_matrices_leave_the_cpu_only(elsewhere: Else
     assert w.to_dict() == {1: 30}
     B = gb.Matrix.from_coo([0], [0], [1], nrows=2, ncols=2)
     B.mxv(w).new()
-    assert w._engine is cpu.engine()  # a matrix decides
+    assert w._engine is cpu.engine()  # a matrix's engine decides
     assert A.ewise_add(B).new().nvals == 3
     assert (A._engine, B._engine) == (elsewhere, elsewhere)
     big = gb.Matrix.from_dense(np.ones((450, 450)))
@@ -237,7 +237,7 @@ def test_vectors_follow_matrices_and_matrices_leave_the_cpu_only(elsewhere: Else
         there(big, elsewhere).ewise_add(big).new()
     C = gb.Matrix(int, 2, 2)
     C << A.apply(gb.unary.ainv)
-    assert C._engine is elsewhere  # it was nowhere yet
+    assert C._engine is elsewhere  # it had no engine yet
 
 
 def test_without_a_matrix_the_other_engine_wins(elsewhere: Elsewhere) -> None:
@@ -273,7 +273,7 @@ def test_to_is_the_same_object_where_nothing_changes() -> None:
 
 @pytest.mark.parametrize("transposed", [False, True])
 def test_a_mask_larger_than_the_product_comes_to_an_end(transposed: bool) -> None:
-    """SuiteSparse's hash table would be too small for the mask's entries, and searched for ever."""
+    """SuiteSparse would build a hash table too small for the mask's entries, and search it for ever."""
     n, step = 1000, 3
     star = np.full(n // step, 5), np.arange(0, n - 1, step)
     rows, columns = (star[1], star[0]) if transposed else star
@@ -288,7 +288,7 @@ def test_a_mask_larger_than_the_product_comes_to_an_end(transposed: bool) -> Non
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("many", [1, 40])
 def test_a_masked_product_of_matrices_comes_to_an_end(many: int, transposed: bool) -> None:
-    """The same full hash table as above, in a matrix product: without a method of its own it is searched for ever."""
+    """A matrix product, too, would search a full hash table for ever unless its method is set."""
     n, step = 1000, 3
     star = np.full(n // step, 5), np.arange(0, n - 1, step)
     rows, columns = (star[1], star[0]) if transposed else star
@@ -321,12 +321,12 @@ def test_the_transpose_of_a_symmetric_matrix_is_itself() -> None:
 @pytest.mark.parametrize("dtype", ["FP64", "FP32"])
 @pytest.mark.parametrize("number", [0.5, -0.0, float("nan")])
 def test_a_number_is_added_to_all_of_a_long_vector(dtype: str, number: float) -> None:
-    """The engine does so by NumPy where SuiteSparse is slow, as with missing entries."""
+    """The engine adds by NumPy where SuiteSparse is slow; missing entries are kept."""
     values = np.linspace(-1, 1, 1 << 15)
     at = np.flatnonzero(np.arange(values.size) % 3)
     v, expected = (space.Vector.from_coo(at, values[at], size=values.size, dtype=dtype) for space in (gb, graphblas))
     for w, op in ((v, gb.binary.plus), (expected, graphblas.binary.plus)):
-        w(w.V, replace=True) << w  # as a bitmap
+        w(w.V, replace=True) << w  # stored as a bitmap
         w(op)[:] << number
     assert np.array_equal(v.to_dense(), expected.to_dense(), equal_nan=True)
     assert np.array_equal(np.signbit(v.to_dense()), np.signbit(expected.to_dense()))

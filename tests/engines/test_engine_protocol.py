@@ -1,4 +1,4 @@
-"""An engine with only `run` and stores, added by name: everything works on it, and no code reads its stores."""
+"""An engine with only `run` and stores, added by name: the package works on it, and no other code reads its stores."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Box:
 
 
 class Boxed:
-    """The CPU engine with its stores in boxes: what every engine must have, and no more."""
+    """The CPU engine with its stores in boxes: only the methods that every engine must have."""
 
     name = "boxed"
     lock = None
@@ -100,7 +100,7 @@ class Boxed:
 @pytest.fixture
 def boxed(monkeypatch: pytest.MonkeyPatch) -> Boxed:
     monkeypatch.setattr(engines.registry, "_known", engines.registry._known.copy())
-    monkeypatch.setattr(Config, "engines", {"auto", "cpu", "gpu"})  # without those of other tests
+    monkeypatch.setattr(Config, "engines", {"auto", "cpu", "gpu"})  # only the package's own
     engine = Boxed()
     engines.register("boxed", engine)
     return engine
@@ -119,7 +119,7 @@ def test_algorithms(name: str, boxed: Boxed) -> None:
 
 
 def test_loops_that_other_engines_go_through_by_themselves(boxed: Boxed) -> None:
-    """Longer than an engine waits before it is asked for `replay`, and for `replay_buckets`."""
+    """Loops outlast the rounds before other engines use `replay` or `replay_buckets`; this engine has neither."""
     n = 60
     A = gb.Matrix.from_coo(np.arange(n - 1), np.arange(1, n), 2, nrows=n, ncols=n)
     B = A.to("boxed")

@@ -1,4 +1,4 @@
-"""Wrappers of engines: what a thread asks of an engine is theirs meanwhile, and no engine is changed."""
+"""Wrappers of engines: one thread's calls of an engine reach the wrapper for a while, and the engine is unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sparsezc.expr import engines
 
 
 class Listing(engines.EngineWrapper):
-    """It notes statements, capabilities and reads of vectors."""
+    """A wrapper that records statements, capabilities and reads of vectors."""
 
     def __init__(self, engine: Any) -> None:
         super().__init__(engine)
@@ -26,7 +26,7 @@ class Listing(engines.EngineWrapper):
 
     def row_lengths(self, store: Any) -> Any:
         self.seen.append("row_lengths")
-        return np.diff(self.engine.matrix_to_csr(store).indptr)  # the CPU engine does not tell
+        return np.diff(self.engine.matrix_to_csr(store).indptr)  # the CPU engine lacks the method
 
     def vector_to_coo(self, store: Any) -> Any:
         self.seen.append("read")

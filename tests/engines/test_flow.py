@@ -1,4 +1,4 @@
-"""ops.net_flow against SciPy: a flow, and as much as a cut lets through."""
+"""ops.net_flow against SciPy: a flow within capacities, as large as a cut."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from sparsezc.engines.gpu.graphs import flow as of_gpu
 
 @pytest.fixture(params=["SciPy", "loop", "device", "zerocopy", "hybrid", "long rows"])
 def put(request, monkeypatch):
-    """Return a function that puts a matrix where this test wants it."""
+    """Return a function that puts a matrix on this test's engine and in its placement."""
     if request.param in ("SciPy", "loop"):
         if request.param == "loop":
             monkeypatch.setattr(of_cpu, "_SCIPYS", 0)
@@ -23,7 +23,7 @@ def put(request, monkeypatch):
         yield lambda A: A
         return
     before = cuda.use(request.getfixturevalue("emulated"))
-    monkeypatch.setattr(of_gpu, "_LEVELS", 4)  # rounds are recorded and replayed after the second four
+    monkeypatch.setattr(of_gpu, "_LEVELS", 4)  # so that rounds are recorded after the second four, and replayed
     monkeypatch.setattr(of_gpu, "_ROUNDS", 2)
     if request.param == "long rows":
         monkeypatch.setattr(of_gpu, "_LONG_ROW", 40)
@@ -33,7 +33,7 @@ def put(request, monkeypatch):
 
 
 def network(n, edges, capacities, dtype="INT64"):
-    """Capacities with both entries of each edge, ours and SciPy's."""
+    """Return a matrix of capacities that has both entries of each edge, and SciPy's."""
     i, j = np.array(edges).T
     c = np.asarray(capacities)
     both = coo_array((np.r_[c, 0 * c], (np.r_[i, j], np.r_[j, i])), shape=(n, n)).tocsr()
@@ -56,7 +56,7 @@ def grid(k, rng):
 
 
 def bipartite(k, rng):
-    """Return sources and sinks as two sides of unit capacities, and two vertices with an edge to each."""
+    """Return a bipartite graph of unit capacities, a source before one side and a sink behind the other."""
     left, right = np.arange(k), np.arange(k, 2 * k)
     middle = np.unique(np.c_[rng.integers(0, k, 3 * k), rng.integers(k, 2 * k, 3 * k)], axis=0)
     edges = np.r_[middle, np.c_[np.full(k, 2 * k), left], np.c_[right, np.full(k, 2 * k + 1)]]
@@ -64,7 +64,7 @@ def bipartite(k, rng):
 
 
 def check(R, both, s, t, rtol=0.0):
-    """Return the flow's value; it is a flow, and a cut is as large."""
+    """Check that the flow is one and that some cut is as large; return its value."""
     F = ops.net_flow(R, s, t).new()
     flow = csr_array((F.to_coo()[2], both.indices, both.indptr), both.shape)
     assert F.nvals == both.nnz
@@ -75,7 +75,7 @@ def check(R, both, s, t, rtol=0.0):
     value = net[s]
     net[[s, t]] = 0, net[t] + value
     assert np.abs(net).max() <= slack * 64
-    # what t cannot be reached from ends at edges that are full
+    # full edges separate the vertices that reach t by edges with free capacity from the others
     free, reached = (both - flow > slack).toarray(), {t}
     waiting = [t]
     while waiting:
@@ -111,7 +111,7 @@ def test_large_and_fractional_capacities(put):
     small = large / 2**41
     R, both = network(n, edges, small, "FP64")
     assert check(put(R), both, 0, 7, 1e-13) == pytest.approx(value / 2**41, rel=1e-12)
-    # sums of a row beyond INT64, of which the flow is a small part
+    # sums of a row beyond INT64, although the flow is small
     k = 70
     star = np.r_[[[0, 1]], np.c_[np.full(k, 1), np.arange(2, k + 2)], np.c_[np.arange(2, k + 2), np.full(k, k + 2)]]
     R, both = network(k + 3, star, np.r_[[9], np.full(2 * k, 2**60)])
@@ -119,7 +119,7 @@ def test_large_and_fractional_capacities(put):
 
 
 def test_nothing_flows(put):
-    """Without entries, without a path, and over an edge that is the only one."""
+    """The flow is 0 without entries, without a path and against an edge; one edge alone carries its capacity."""
     R, both = network(6, [(0, 1), (2, 3)], [3, 4])
     assert check(put(R), both, 0, 3) == 0
     assert check(put(R), both, 1, 0) == 0
@@ -157,7 +157,7 @@ def test_bad_operands(put):
 
 
 def test_symmetric_graphs_with_loops_and_zeros():
-    """Their matrix has both entries of each edge, and is computed with as it is."""
+    """Loops and zeros stay in the matrix, which has both entries of each edge."""
     rng = np.random.default_rng(7)
     C = np.triu(rng.integers(0, 9, (40, 40)) * (rng.random((40, 40)) < 0.2))
     i, j = np.nonzero(rng.random((40, 40)) < 0.05)

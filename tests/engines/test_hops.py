@@ -1,4 +1,4 @@
-"""ops.sample_hops: its structure by a walk through dicts, its chances by exact ones; engines and placements agree."""
+"""ops.sample_hops: its structure against a walk through dicts, its chances against exact ones; engines agree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sparsezc.config import config
 from sparsezc.memory.placement import choices
 from tests.emulator.device import EmulatedDevice
 
-SURE = 1e-6  # of good programs so few fail
+SURE = 1e-6  # the share of correct programs that fail a test
 WAYS = ({}, {"replace": True}, {"weighted": True}, {"replace": True, "weighted": True})
 
 
@@ -27,7 +27,7 @@ def a_graph(n: int = 60, m: int = 500, seed: int = 0) -> gb.Matrix:
 
 
 def walked(A: gb.Matrix, seeds: list[int], edge: list[int], lengths: list[int]) -> tuple[Any, ...]:
-    """Return the vertices, ends and sizes that the sampled entries have, by dicts and lists alone."""
+    """Return the vertices, ends and sizes that these sampled entries must have, by dicts and lists."""
     i, j, _ = (part.tolist() for part in A.to_coo())
     node, place = list(seeds), {}
     for k, v in enumerate(seeds):
@@ -42,7 +42,7 @@ def walked(A: gb.Matrix, seeds: list[int], edge: list[int], lengths: list[int]) 
                 place[j[e]] = len(node)
                 node.append(j[e])
             row.append(place[j[e]])
-        # rows follow each other in the order of their numbers, and each one's entries ascend
+        # rows are in the order of their numbers, and the entries of each ascend
         rest = list(taken)
         for k, v in frontier:
             last = -1
@@ -84,7 +84,7 @@ def test_seeds_that_repeat_are_sampled_for_each() -> None:
     assert found.node[:2].tolist() == [5, 5]
     assert found.col[:4].tolist() == [0, 0, 1, 1]
     loop = gb.Matrix.from_coo([0, 1], [1, 0], 1)
-    again = ops.sample_hops(loop, [0, 0], [1, 1], seed=0)  # 1 leads back to the first of both
+    again = ops.sample_hops(loop, [0, 0], [1, 1], seed=0)  # the entry of 1 ends at the first of the two seeds
     assert (again.node.tolist(), again.row.tolist(), again.col.tolist()) == ([0, 0, 1], [2, 2, 0], [0, 1, 2])
 
 
@@ -99,7 +99,7 @@ def test_hops_are_selectk_s_samples() -> None:
 
 
 def test_chances_of_two_hops() -> None:
-    """Trees: each root has three vertices and draws two, each of which has four leaves and draws one."""
+    """Each tree's root has three vertices and draws two, each of which has four leaves and draws one."""
     count = 3000
     parents, leaves = np.array([1, 2, 3]), np.arange(4, 16)
     i, j = [0, 0, 0, *np.repeat(parents, 4)], [*parents, *leaves]
@@ -113,7 +113,7 @@ def test_chances_of_two_hops() -> None:
 
 
 def test_chances_where_hops_meet_again() -> None:
-    """Copies of a graph with a loop and cycles; only vertices that are met first draw again. By hand."""
+    """In copies of a graph with a loop and cycles, only newly met vertices draw again; chances were found by hand."""
     count = 6000
     i, j = np.array([0, 0, 0, 1, 1, 2, 2]), np.array([0, 1, 2, 0, 2, 1, 3])
     root = 4 * np.arange(count)
@@ -130,7 +130,7 @@ def test_chances_where_hops_meet_again() -> None:
 
 @pytest.mark.parametrize("replace", [False, True])
 def test_chances_of_whole_samples(replace: bool) -> None:
-    """Two hops of the graph that PyG's own draws are compared on; every way to draw is listed, all equally likely."""
+    """Two hops in the graph of the comparison with PyG: all possible draws are listed, all equally likely."""
     count, rows = 5000, {0: (1, 2, 3), 1: (0, 4), 2: (1, 5), 3: (3,)}
     ends = [(i, j) for i, columns in rows.items() for j in columns]
     firsts = list(product(rows[0], repeat=2) if replace else combinations(rows[0], 2))
@@ -204,13 +204,13 @@ def test_compressed_reordered_and_of_one_value(gpu: Any) -> None:
 
 
 def test_what_crosses_the_link(counting: EmulatedDevice) -> None:
-    """Ids that are drawn and no others: of each at most one sector."""
+    """Only ids that are drawn are read over the link, each in at most one sector."""
     A = a_graph(n=2000, m=60_000).to("gpu", "zerocopy")
     counting.reset()
     found = ops.sample_hops(A, range(50), [5, 3], seed=1)
     moved = counting.total(0)
     assert moved.useful_bytes == 4 * sum(found.num_sampled_edges)
-    assert moved.sectors < sum(found.num_sampled_edges)  # those of a row share some
+    assert moved.sectors < sum(found.num_sampled_edges)  # ids of a row share some sectors
     assert counting.total(1).sectors == 0
 
 

@@ -1,4 +1,4 @@
-"""ops.move_labels, join_labels and sum_by_labels against loops over dictionaries, and SciPy."""
+"""ops.move_labels, join_labels and sum_by_labels equal loops over dictionaries, and SciPy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sparsezc.engines.gpu.products import labels as gpu_labels
 
 
 def forget():
-    """Forget the kernels: the texts in front of them have the size of tables."""
+    """Drop cached preludes, which contain the size of tables."""
     gpu_labels.types.cache_clear()
     gpu_labels.prelude.cache_clear()
 
@@ -27,7 +27,7 @@ def put(request, monkeypatch):
     """Return a function that puts a matrix on the engine of this test."""
     if request.param == "gpu":
         before = cuda.use(request.getfixturevalue("emulated"))
-        # small tables: rows of a hundred entries are long ones, and those of 400 spill several parts
+        # small tables: rows of a hundred entries count as long, and those of 400 need several parts
         monkeypatch.setattr(gpu_labels, "_TABLE_BYTES", 1024)
         forget()
         yield lambda A: A.to("gpu", placement="zerocopy")
@@ -41,7 +41,7 @@ def put(request, monkeypatch):
 
 
 def network(n, seed, density, heavy=0):
-    """Return a symmetric matrix of whole weights with loops, and the sums of its rows."""
+    """Return a symmetric matrix of whole weights with loops, dense and sparse, and the sums of its rows."""
     rng = np.random.default_rng(seed)
     W = np.where(rng.random((n, n)) < density, rng.integers(0, 4, (n, n)), 0)
     W[:heavy] = rng.integers(0, 4, (heavy, n))
@@ -52,7 +52,7 @@ def network(n, seed, density, heavy=0):
 
 
 def chance(seed, rounds):
-    """Yield the turns of vertices in each round, in Python's integers."""
+    """Yield for each round a function that returns a vertex's turn, in Python's integers."""
     drawn = np.random.default_rng(seed).integers(2**62, size=(64 if rounds > 1 else 1, 2), dtype=np.uint64).tolist()
     for a, b in drawn:
         a, b = 2 * a + 1, 2 * b + 1
@@ -162,7 +162,7 @@ def test_a_round_of_few_moves_is_the_last(put):
 
 
 def test_given_turns(put):
-    """Without a penalty, until no vertex moves: each has a label that most of its neighbours have."""
+    """Without a penalty, when no vertex moves any more, each has a label that most of its neighbours have."""
     W, A, _ = network(60, 5, 0.06)
     turn = gb.algorithms.greedy_color(A, seed=1)
     given = gb.Vector.from_dense(np.arange(60)), "plus_first"
@@ -175,11 +175,11 @@ def test_given_turns(put):
 
 @pytest.mark.parametrize(("n", "density", "heavy", "count"), [(40, 0.2, 0, 3), (400, 0.02, 2, 40), (400, 0.02, 2, 100)])
 def test_sums(put, n, density, heavy, count):
-    """Of few labels, which have an array for all pairs, and of many."""
+    """Few labels have an array for all pairs, many a hash table."""
     W, A, _ = network(n, 6, density, heavy)
     W[0] = 0
-    A << A.select("rowgt", 0)  # it need not be symmetric
-    label = np.random.default_rng(7).integers(0, count + 2, n).clip(max=n - 1)  # beyond count: not counted
+    A << A.select("rowgt", 0)  # the matrix need not be symmetric
+    label = np.random.default_rng(7).integers(0, count + 2, n).clip(max=n - 1)  # those of count or more are not counted
     P = csr_array((np.ones(n), (np.arange(n), label)), shape=(n, n))
     A = put(A)
     for op, of in (("plus_first", W), ("plus_pair", (W > 0).astype(float))):
@@ -192,7 +192,7 @@ def test_sums(put, n, density, heavy, count):
 
 
 def test_sums_a_few_labels_at_a_time(gpu):
-    """Where the table of all pairs would not fit, labels are done in ranges."""
+    """Where a table of all pairs would not fit, ranges of labels are done one after another."""
     _, A, _ = network(300, 8, 0.05)
     label = gb.Vector.from_dense(np.random.default_rng(9).integers(0, 200, 300))
     whole = ops.sum_by_labels(A, label, "plus_first", 200).new()

@@ -19,7 +19,7 @@ def problem(n, seed, density=0.3, heavy=0):
 
 
 def judge(n, entries, label, weighs):
-    """e(i, c): what row i has within each label, without itself."""
+    """Return e(i, c), the sum of row i's entries within label c without its own, and where label c occurs in row i."""
     i, j, w = entries
     e, seen = np.zeros((n, n)), np.zeros((n, n), bool)
     for a, b, x in zip(i, j, w, strict=True):
@@ -80,7 +80,7 @@ def test_gpu_engine(case, gpu):
 
 
 def test_rows_of_all_lengths(gpu):
-    """A warp, a block, and a block with a second table in device memory take a row."""
+    """Rows are taken by a warp, a block, or a block with a second table in device memory."""
     for op in ("plus_first", "plus_pair"):
         compare("gpu", 2600, 5, (op, True), density=0.005, heavy=2)
         compare("gpu", 700, 6, (op, False), density=0.01, heavy=3)
@@ -88,7 +88,7 @@ def test_rows_of_all_lengths(gpu):
 
 @pytest.mark.parametrize("engine", [None, "gpu"])
 def test_write_rule(engine, gpu):
-    """Masks, accumulators and replace are those of every statement, and rows behind a mask do not count."""
+    """Masks, accumulators and replace write as in every statement, and rows outside the mask are not computed."""
     n = 50
     A, v, found, judged = compare(engine, n, 2, ("plus_first", True))
     mask = gb.Vector.from_coo(range(0, n, 2), [i % 4 == 0 for i in range(0, n, 2)], size=n)

@@ -1,4 +1,4 @@
-"""Operations that read a matrix's arrays where they are: operands keep their formats, settings and sizes."""
+"""Operations that read a matrix's arrays in place leave operands' formats, settings and sizes unchanged."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def state(u: Any) -> tuple[Any, ...]:
 
 
 def corners(A: gb.Matrix) -> Any:
-    """By the loop, which is taken for few entries too once it is made."""
+    """Return counts by the compiled loop, which runs for few entries only once it has been compiled."""
     two_way._corner_loop()
     return ops.count_corners(A, A.T, A)
 
@@ -221,7 +221,7 @@ def test_a_sampled_product_after_a_resize(which: int) -> None:
 
 @pytest.mark.parametrize("way", ["own", "part", "backwards"])
 def test_vectors_take_arrays_over(way: str) -> None:
-    """Arrays that do not own their memory, as those of a loop, are copied."""
+    """Vectors adopt arrays that own their memory, and copy others."""
     values, present = np.arange(10.0), np.arange(10) % 3 == 0
     at = np.flatnonzero(present)
     expected = gb.Vector.from_coo(at, values[at], size=10)

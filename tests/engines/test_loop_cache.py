@@ -1,4 +1,4 @@
-"""Machine code that numba keeps on disk: where it cannot be read or written, it is made again."""
+"""Machine code that numba keeps on disk: files that cannot be read or written are made again."""
 
 import signal
 
@@ -14,7 +14,7 @@ TEXT = "def doubled(x):\n    return 2 * x\n\n\ndef twice(x):\n    return doubled
 
 @pytest.fixture
 def twice(tmp_path, monkeypatch):
-    """Return the compiler of a function of a file of its own, as each process has one."""
+    """Return a function that compiles `twice` from a file of its own, as each new process would."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
     file = tmp_path / "doubling.py"
@@ -63,7 +63,7 @@ def test_a_full_disk_costs_the_files_alone(twice, tmp_path, monkeypatch):
 
 def test_an_interrupt_waits_for_the_answer_of_a_loop():
     ended = []
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # interrupts may be off, as they are under nohup
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a process under nohup ignores interrupts
 
     def made(*_):
         signal.raise_signal(signal.SIGINT)

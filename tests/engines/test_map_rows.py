@@ -1,4 +1,4 @@
-"""Rows computed from rows, on both engines, against the function itself in plain Python."""
+"""ops.map_rows on both engines equals the function itself in plain Python."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def turned(a: float, b: float, c: float, d: float, e: float) -> tuple[float, ...
 
 
 def matrices(n: int) -> tuple[gb.Matrix, gb.Matrix]:
-    """Three columns of FP64, and two of integers, of which some are absent."""
+    """Return a matrix of three columns of FP64, and one of two columns of integers that lacks some entries."""
     rng = np.random.default_rng(n)
     return (
         gb.Matrix.from_dense(2 * rng.random((n, 3))),
@@ -55,7 +55,7 @@ def test_rows_are_what_the_function_returns(n: int, engine: str, gpu: Any) -> No
         out(kind, accum="plus") << ops.map_rows(row, *given)
         assert np.allclose(out.to_dense(), np.where(lets, 1 + want, 1.0), rtol=1e-14)
         out(kind) << ops.map_rows(row, out, given[1])
-        assert out.nvals == 3 * n  # what it reads is also what it writes
+        assert out.nvals == 3 * n  # the output is also an operand
 
 
 def test_without_rows(gpu: Any) -> None:

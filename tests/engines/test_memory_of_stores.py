@@ -1,4 +1,4 @@
-"""A store of the CPU engine goes with the last reference to it, without Python's collector."""
+"""A store of the CPU engine is freed with its last reference, without Python's garbage collector."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import pytest
 import sparsezc as gb
 from sparsezc import ops
 
-N = 5_003  # of the vectors here and of no others
+N = 5_003  # the size of these tests' vectors, and of no others
 
 
 @pytest.fixture(autouse=True)
 def _without_the_collector() -> Iterator[None]:
     gc.collect()
-    gc.freeze()  # what is left need not be looked at again
+    gc.freeze()  # objects that are left need not be scanned again
     gc.disable()
     yield
     gc.enable()
 
 
 def living() -> int:
-    """Objects of python-graphblas of this size that have content, garbage too; its exports leave some without any."""
+    """Return the number of objects of python-graphblas of this size that have content, including unreachable ones."""
     stores = (x for x in gc.get_objects() if type(x) in (graphblas.Vector, graphblas.Matrix) and x.shape[0] == N)
     return sum(x.gb_obj[0] != graphblas.core.ffi.NULL for x in stores)
 
@@ -88,7 +88,7 @@ def _under(w: gb.Vector, v: gb.Vector) -> gb.Vector:
 
 @pytest.mark.parametrize("how", MADE)
 def test_nothing_is_left(how: str) -> None:
-    MADE[how]()  # the engine keeps an empty vector of each recent size, to copy
+    MADE[how]()  # the engine keeps an empty vector of each recent size as a template
     before = living()
     made = MADE[how]()
     del made
@@ -96,7 +96,7 @@ def test_nothing_is_left(how: str) -> None:
 
 
 def test_what_is_given_out_is_an_ordinary_object() -> None:
-    """Its ``ss`` keeps it, as in python-graphblas."""
+    """The ``ss`` of a returned object keeps the object alive, as in python-graphblas."""
     v = dense()
     for copy in (False, True):
         assert gb.to_graphblas(v, copy=copy).ss.nbytes > 8 * N

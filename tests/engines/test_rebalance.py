@@ -1,4 +1,4 @@
-"""New bounds from measured times: even cost, and moves only where they pay."""
+"""New bounds from measured times make costs even, and rows move only where the move pays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AT = np.arange(0, N + 1, 64)
 
 
 def machine(seed: int, ranks: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Work before each position, bounds that divide it evenly, and each rank's true seconds a unit of work."""
+    """Return the work before each position, bounds that divide it evenly, and each rank's seconds a unit of work."""
     rng = np.random.default_rng(seed)
     indptr = np.concatenate([[0], np.cumsum(rng.zipf(1.8, N).clip(max=3000))])
     work = (indptr + 4 * np.arange(N + 1)).astype(float)
@@ -35,7 +35,7 @@ def test_ranks_of_unequal_speed_become_even(seed: int, ranks: int) -> None:
     for _ in range(40):
         times.append(measured(work, balance.bounds, speed))
         balance.after(times[-1], 100)
-    widest = np.diff(work).max() * speed.max()  # one step of 64 rows cannot be divided
+    widest = np.diff(work).max() * speed.max()  # one step of 64 rows is never divided
     assert times[-1].max() <= max(rebalance.LIMIT * times[-1].mean(), times[-1].mean() + widest)
     assert times[-1].max() <= times[0].max()
 

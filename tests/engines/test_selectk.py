@@ -1,4 +1,4 @@
-"""ops.selectk: by position and value against NumPy, by chance against exact probabilities, and its laws."""
+"""ops.selectk: by position and value against NumPy, at random against exact probabilities, and its laws."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from scipy.stats import chisquare
 import sparsezc as gb
 from sparsezc import ops
 
-SURE = 1e-6  # of good programs so few fail
+SURE = 1e-6  # the share of correct programs that fail a test
 
 
 def a_matrix(seed: int = 0, dtype: str = "INT64", shape: tuple[int, int] = (40, 60)) -> gb.Matrix:
-    """Rows of 0 to 60 entries with many equal values."""
+    """Return a matrix whose rows have 0 to 60 entries with many equal values."""
     rng = np.random.default_rng(seed)
     present = rng.random(shape) < rng.random((shape[0], 1))
     i, j = np.nonzero(present)
@@ -50,7 +50,7 @@ def test_by_position_or_value(how: str, k: int, dtype: str) -> None:
 
 
 def test_floats_of_every_kind() -> None:
-    """Zeros are equal whatever their sign, NaN comes last in either order."""
+    """Zeros of both signs are equal, and NaN is last in both orders."""
     values = [np.nan, 0.0, -0.0, np.inf, -np.inf, np.nan, 1.0]
     A = gb.Matrix.from_coo([0] * 7, range(7), values)
     for how, expected in (("largest", [3, 6, 1, 2, 4, 0, 5]), ("smallest", [4, 1, 2, 6, 3, 0, 5])):
@@ -105,19 +105,19 @@ def test_all_sets_alike(k: int) -> None:
 
 
 def test_many_of_a_long_row_alike() -> None:
-    """Above the length of Floyd's list."""
+    """300 of 400 entries exceed the list that Floyd's algorithm keeps."""
     A = gb.Matrix.from_coo([0] * 400, range(400), 1)
     drawn = ops.selectk(A, "random", 300, [0] * 400, seed=1).new()
     assert drawn.reduce_rowwise("plus").new().to_dense().tolist() == [300] * 400
     counts = np.bincount(drawn.to_coo()[1].astype(int), minlength=400)
-    assert chisquare(counts).pvalue > SURE  # whose variance is a quarter of the chi-squared's: it fails less often
+    assert chisquare(counts).pvalue > SURE  # variance is a quarter of the chi-squared's: it fails less often
 
 
 WEIGHTS = np.array([1.0, 2.0, 0.0, 5.0, 0.5])
 
 
 def test_sets_by_weight() -> None:
-    """One after another, each in proportion among those that are left."""
+    """Entries are drawn one after another, each in proportion to the weights that are left."""
     A = gb.Matrix.from_coo([0] * 5, range(5), WEIGHTS)
     drawn = ops.selectk(A, "random_weighted", 2, [0] * 20_000, seed=2).new().to_coo()[1].reshape(-1, 2)
     chance: dict[tuple[int, int], float] = {}
@@ -146,7 +146,7 @@ def test_draws_with_replacement_are_counted(how: str) -> None:
 
 
 def test_weights_far_apart() -> None:
-    """A light entry is drawn as seldom as it should be, beside a heavy one and in a light row."""
+    """A light entry is drawn as seldom as its weight requires, beside a heavy one and in a light row."""
     A = gb.Matrix.from_coo([0, 0, 1, 1, 2], [0, 1, 0, 1, 0], [1e300, 1e300 / 3, 1e-300, 3e-300, 0.0])
     made = ops.selectk(A, "random_weighted", 1000, [0, 1, 2], replace=True, seed=1).new()
     found = made.to_dense(fill_value=0)
@@ -157,7 +157,7 @@ def test_weights_far_apart() -> None:
 
 @pytest.mark.parametrize("options", [{"how": "random"}, {"how": "random_weighted"}, {"how": "random", "replace": True}])
 def test_laws(options: dict[str, Any]) -> None:
-    """A seed chooses; a row depends on no other row; k at or above the entries takes all."""
+    """A seed fixes the draw; a row's draw depends on no other row; k at or above the row's entries takes all."""
     A = a_matrix(dtype="INT8").apply("plus", right=1).new("INT8")
     how, replace = options["how"], options.get("replace", False)
 

@@ -86,7 +86,7 @@ for turn in range(150):
 
 @pytest.mark.parametrize("program", [PROGRAM, FULL_AND_FEW], ids=["a mask of few", "one full and the other few"])
 def test_accumulating_through_a_mask_ends_no_process(program: str) -> None:
-    """In bare python-graphblas (SuiteSparse 9.4.5) the first of these ends the process after a few turns."""
+    """In python-graphblas itself (SuiteSparse 9.4.5) the first program ends the process after a few turns."""
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
     )
@@ -96,7 +96,7 @@ def test_accumulating_through_a_mask_ends_no_process(program: str) -> None:
 @pytest.mark.parametrize("monoid", ["plus", "min", "max"])
 @pytest.mark.parametrize("multiply", ["times", "plus", "first", "second"])
 def test_converted_operands_are_accumulated(monoid, multiply) -> None:
-    """In bare python-graphblas (SuiteSparse 9.4.5) a full output gets the operands' bits where types differ."""
+    """In python-graphblas itself (SuiteSparse 9.4.5) a full output receives the operands' bits where types differ."""
     semiring, accum = getattr(gb.semiring, f"{monoid}_{multiply}"), getattr(gb.binary, monoid)
     fold = {"plus": np.add, "min": np.minimum, "max": np.maximum}[monoid]
     by = {"times": np.multiply, "plus": np.add, "first": lambda x, y: x, "second": lambda x, y: y}[multiply]
@@ -123,7 +123,7 @@ def test_converted_operands_are_accumulated(monoid, multiply) -> None:
 @pytest.mark.parametrize("of_b", ["INT32", "FP32", "FP64"])
 @pytest.mark.parametrize("of_a", ["INT64", "FP32", "FP64"])
 def test_converted_matrices_are_accumulated(of_a, of_b) -> None:
-    """The same, matrix times matrix."""
+    """Products of matrices with converted operands are accumulated, too."""
     rng = np.random.default_rng(4)
     a, b, c = rng.integers(1, 5, (3, 6, 6))
     i, j = np.indices((6, 6)).reshape(2, -1)

@@ -11,7 +11,7 @@ from sparsezc.networkx_backend import Graph, register
 
 
 def flow_hierarchy(G: Graph, weight: str | None = None) -> Any:
-    """Share of the edges that are on no cycle: their ends are in different strong components."""
+    """Return the share of the edges that are on no cycle: their ends are in different strong components."""
     if not G.directed or G.A.nvals == 0:
         raise nx.NetworkXError("a directed graph with edges is needed")
     component = gb.algorithms.strongly_connected_components(G.A).to_dense()
@@ -20,5 +20,5 @@ def flow_hierarchy(G: Graph, weight: str | None = None) -> Any:
 
 
 def claim() -> None:
-    """Have NetworkX find it."""
+    """Register the function, so that NetworkX finds it."""
     register(nx.flow_hierarchy, flow_hierarchy)

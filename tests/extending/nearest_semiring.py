@@ -1,4 +1,4 @@
-"""A user's semiring: of two neighbours the one with the smaller square of the difference."""
+"""A user's semiring: the smallest square of a difference."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ def squared_difference(x: Any, y: Any) -> Any:
 
 
 def register() -> Any:
-    """Make ``gb.semiring.min_squared_difference``."""
+    """Register ``gb.semiring.min_squared_difference``."""
     difference = gb.binary.register_new("squared_difference", squared_difference)
     return gb.semiring.register_new("min_squared_difference", gb.monoid.min, difference)

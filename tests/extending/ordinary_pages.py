@@ -1,6 +1,6 @@
 """Placement ``ordinary``: ordinary host memory, for machines whose GPU reads it by its address (one address space).
 
-All that a placement of a program's own takes: a buffer, a function that makes it, and a record.
+A placement of a program's own takes a buffer, a function that makes one, and a record.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 import sparsezc as gb
 from sparsezc.device import cuda
 
-_LINE = 128  # bytes: kernels ask for whole lines, so arrays begin with one
+_LINE = 128  # bytes: kernels request whole lines, so arrays start at one
 
 
 class OrdinaryBuffer(gb.placements.Buffer):
-    """One array in memory that nothing pinned or registered."""
+    """One array in host memory that is neither pinned nor registered."""
 
     placement, pages = "ordinary", "ordinary"
 
@@ -33,7 +33,7 @@ class OrdinaryBuffer(gb.placements.Buffer):
     def write(self, start: int, array: ArrayLike) -> None:
         gpu = cuda.current()
         part = gpu.asnumpy(array) if isinstance(array, gpu.xp.ndarray) else np.asarray(array)
-        gpu.synchronize()  # kernels may read what is written over
+        gpu.synchronize()  # kernels may still read the memory that is overwritten
         self.array[start : start + part.size] = part
 
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:

@@ -12,7 +12,7 @@ import sparsezc as gb
 
 
 def read(path: Path, *, weights: Any, placement: str | None, direct: bool) -> gb.io.Edges:
-    """Edges of a file; `weights` are made of the values later, `direct` is for formats that are a CSR."""
+    """Return the edges of a file; the caller makes `weights` from the values, and `direct` is for CSR formats."""
     try:
         head, *lines = path.read_text().splitlines()
         nrows, ncols = json.loads(head)
@@ -25,7 +25,7 @@ def read(path: Path, *, weights: Any, placement: str | None, direct: bool) -> gb
 
 
 def write(csr: Any, output: Any) -> None:
-    """Write a matrix of whole numbers; `values` has one number if all are the same."""
+    """Write a matrix of whole numbers; `values` has one number if all are equal."""
     rows = np.repeat(np.arange(csr.nrows), np.diff(csr.indptr))
     values = np.broadcast_to(csr.values.read(), csr.nvals)
     with output.open() as file:
@@ -35,5 +35,5 @@ def write(csr: Any, output: Any) -> None:
 
 
 def edge_chunks(path: Path, weights: Any) -> gb.io.EdgeChunks:
-    """Return the edges for conversions in bounded memory; of so small a format all at once."""
+    """Return edges for conversions in bounded memory; this small format has one edge chunk."""
     return gb.io.EdgeChunks.of(read(path, weights=weights, placement=None, direct=False))

@@ -8,7 +8,7 @@ import sparsezc as gb
 
 
 class RecordingEngine:
-    """Stores are the CPU engine's; every statement is noted before it runs."""
+    """An engine with the CPU engine's stores that records every statement before it runs."""
 
     name, lock = "recording", None
 

@@ -1,4 +1,4 @@
-"""Extensions in one file outside the package; the rest of the package works with them unchanged."""
+"""Extensions in one file outside the package; the package works with them unchanged."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_each_is_one_file_of_sixty_lines_at_most_on_the_page() -> None:
 @pytest.fixture
 def semiring() -> Iterator[Any]:
     yield nearest_semiring.register()
-    for space in (gb.binary, gb.semiring, gb.op):  # other tests ask for every name that there is
+    for space in (gb.binary, gb.semiring, gb.op):  # other tests use all registered names
         for name in ("squared_difference", "min_squared_difference"):
             vars(space).pop(name, None)
 
@@ -110,7 +110,7 @@ def test_a_networkx_function(monkeypatch: pytest.MonkeyPatch) -> None:
 
         def transitivity(G: Any) -> None: ...
 
-        with pytest.raises(InvalidValue, match="transitivity"):  # sparsezc's own, whose file has not been loaded
+        with pytest.raises(InvalidValue, match="transitivity"):  # sparsezc's own format, not loaded before
             register(nx.transitivity, transitivity)
     finally:
         del claims.CLAIMS["flow_hierarchy"]
@@ -139,7 +139,7 @@ def test_an_engine(recording: Any) -> None:
 
 @pytest.mark.parametrize("graph", ["directed", "path", "three vertices"])
 def test_every_algorithm_runs_on_an_engine(graph: str, recording: Any) -> None:
-    """By statements, as compiled loops belong to the CPU engine; their results are the plain CPU engine's."""
+    """Algorithms run by statements, as compiled loops belong to the CPU engine; results equal the CPU engine's."""
     assert {name.partition(" ")[0] for name in CALLS} == set(gb.algorithms.__all__)
     A = graphs()[graph].to("recording")
     names, there = asked_of(graph, A), A.to("cpu")

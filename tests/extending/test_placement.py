@@ -1,4 +1,4 @@
-"""A user's placement: one file outside the package, and every operation works in it."""
+"""A user's placement in one file outside the package: every operation works in it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tests.extending.ordinary_pages import ORDINARY, OrdinaryBuffer
 from tests.ops.cases import MATRIX, SCALAR, VECTOR
 from tests.ops.judge import Engine, judge, operands, target
 
-# The judge keeps positional operators under `.ss` now and warns; sparsezc has them where they were.
-# On the emulated device, whose kernels read ordinary memory: few GPUs do, and the others end the process's context.
+# python-graphblas moved positional operators to `.ss` and warns at their old names, which sparsezc keeps.
+# The emulated device's kernels read ordinary memory: few GPUs do, and on the others the CUDA context is lost.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.parametrize("gpu", ["emulated"], indirect=True),
@@ -26,7 +26,7 @@ pytestmark = [
 
 @pytest.fixture
 def card(gpu: Any) -> Iterator[Any]:
-    """Put a device in use, with the placement registered."""
+    """Put a device in use and register the placement."""
     gb.placements.register(ORDINARY)
     try:
         yield gpu
@@ -35,7 +35,7 @@ def card(gpu: Any) -> Iterator[Any]:
 
 
 def put(x: Any) -> Any:
-    """Matrices in ordinary memory, vectors on the card."""
+    """Return a matrix in ordinary memory, a vector in device memory, other operands unchanged."""
     dimensions = getattr(x, "ndim", 0)
     return x.to("gpu", placement="ordinary") if dimensions == 2 else x.to("gpu") if dimensions else x
 
@@ -45,7 +45,7 @@ ENGINE = Engine("gpu, ordinary", put, full=False)
 
 @pytest.mark.parametrize(("table", "out"), [(VECTOR, "w"), (MATRIX, "C"), (SCALAR, None)], ids=["w", "C", "s"])
 def test_every_operation(table: dict[str, Any], out: str | None, card: Any) -> None:
-    """Each expression by itself, and those that make vectors and matrices into an output under a mask."""
+    """Expressions run by themselves; those of vectors and matrices also write to an output under a mask."""
     for name, make in table.items():
         if name not in ("another vector", "another matrix", "a number", "a scalar"):
             judge(lambda g, o, make=make: make(g, o).new(), operands(1, "INT64", n=9), ENGINE, name)
@@ -84,7 +84,7 @@ def test_algorithms_run_in_it(card: Any) -> None:
 def test_one_with_the_facts_of_another_is_treated_alike(
     beyond: bool, gpu: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rows of a few ids fit their heads; where the matrix exceeds device memory, as in hybrid, they get none."""
+    """Rows of a few ids get heads, unless the placement is `beyond` device memory, as hybrid is."""
     hybrid = placement.RECORDS["hybrid"]
     monkeypatch.setitem(placement.RECORDS, "pooled", hybrid._replace(name="pooled", beyond=beyond))
     A = gb.Matrix.from_coo(range(200), [3 * i % 200 for i in range(200)], range(200), dtype="INT64")

@@ -1,4 +1,4 @@
-"""A user's algorithm, in GraphBLAS calls: the number of vertices exactly two edges away from each."""
+"""A user's algorithm in GraphBLAS calls: for each vertex the number of vertices exactly two edges away."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sparsezc as gb
 
 
 def two_hop_counts(A: gb.Matrix) -> gb.Vector:
-    """Count the vertices at distance two.
+    """Return the number of vertices at distance two from each vertex.
 
     c = [(P'P)<not P, not I>] 1 for the pattern P of A.
     """

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 
-#: What each fault begins with, and axe's name of the rule.
+#: The first words of each fault, and axe's name of its rule.
 RULES = {
     "no language": "html-has-lang",
     "no title": "document-title",
@@ -59,7 +59,7 @@ _CONTENTS = {"ul": {"li"}, "ol": {"li"}, "dl": {"dt", "dd", "div"}}
 _CONTENTS = {tag: names | {"script", "template"} for tag, names in _CONTENTS.items()}
 _CONTROLS = {"a", "button", "input", "select", "textarea"}
 _SILENT = {"hidden", "submit", "button", "reset", "image"}  # inputs that need no label
-#: Elements whose text is gathered, and the fault if they have none.
+#: Elements that need a text, and the fault if they have none.
 _NAMED = {
     **dict.fromkeys(_HEADINGS, "a heading without a text"), "a": "a link without a text",
     "button": "a button without a text", "th": "a heading of a table without a text", "title": "no title", "label": "",
@@ -74,13 +74,13 @@ class Audit(HTMLParser):
         self.ids: set[str] = set()
         self.faults: list[str] = []
         self._open: list[tuple[str, dict[str, str]]] = []
-        self._texts: list[tuple[str, list[str]]] = []  # of the open elements that need one
+        self._texts: list[tuple[str, list[str]]] = []  # texts of open elements that need one
         self._seen: Counter[str] = Counter()
         self._level = 0
-        self._headings: list[int] = []  # of the open tables
+        self._headings: list[int] = []  # number of th cells in each open table
         self._parts: list[tuple[str, str]] = []
         self._references: list[str] = []
-        self._unlabelled: dict[str, str] = {}  # fields by their ids
+        self._unlabelled: dict[str, str] = {}  # the tags of fields by id
         self._labelled: set[str] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -126,7 +126,7 @@ class Audit(HTMLParser):
             self._parts.append((kind, given.get("aria-label") or given.get("aria-labelledby", "")))
 
     def _look_at_kind(self, tag: str, given: dict[str, str]) -> None:
-        """Look at what only some elements need."""
+        """Check the rules of particular elements."""
         match tag:
             case "html":
                 self._fault(not re.fullmatch(r"[a-z]{2,3}(-\w+)*", given.get("lang", "")), "no language")
@@ -170,7 +170,7 @@ class Audit(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag not in [each for each, _ in self._open]:
             return
-        while self._open[-1][0] != tag:  # an element that ends with its parent
+        while self._open[-1][0] != tag:  # elements that end with their parent
             self._end(self._open.pop()[0])
         self._end(self._open.pop()[0])
 

@@ -1,4 +1,4 @@
-"""The built pages, read as a browser reads them: none has a fault, links have targets, no file is another host's."""
+"""The built pages, read as a browser reads them: no page has a fault, links have targets, all files are local."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from urllib.parse import unquote, urldefrag, urlsplit
 
 from tests.house.accessibility import Audit
 
-#: Bytes of the first page with all that it loads before it is shown.
+#: The limit in bytes of the first page and all files that it loads before it is shown.
 MOST = 200_000
 _LOADED = {"script": "src", "img": "src", "link": "href", "source": "src", "iframe": "src"}
-#: Relations of a `link` that a browser loads; the others name pages.
+#: Relations of a `link` whose file a browser loads; the others name pages.
 _RELATIONS = {"stylesheet", "icon", "preload", "modulepreload"}
-_WRITTEN = {"search.html", "genindex.html", "py-modindex.html"}  # by Sphinx
+_WRITTEN = {"search.html", "genindex.html", "py-modindex.html"}  # pages that Sphinx writes
 
 
 class Page(Audit):
@@ -91,7 +91,7 @@ def size(path: Path) -> int:
 
 
 def documented(site: Path) -> set[str]:
-    """Return the Python names that have a place in the pages, by Sphinx's inventory."""
+    """Return the Python names that the pages document, by Sphinx's inventory."""
     packed = (site / "objects.inv").read_bytes().partition(b"zlib.\n")[2]
     lines = zlib.decompress(packed).decode().splitlines()
     return {line.split(" ")[0] for line in lines if " py:" in line}

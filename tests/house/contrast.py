@@ -12,14 +12,14 @@ from xml.etree import ElementTree
 
 Color = tuple[float, float, float, float]
 
-LEAST = 4.5  # of a text to what is below it
+LEAST = 4.5  # least ratio of a text to its background, by WCAG's level AA
 LEAST_OF_ICONS = 3.0
 _RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
 _VARIABLE = re.compile(r"--color-([\w-]+)\s*:\s*([^;}]+)")
 _TEXT = re.compile(r"(?<![\w-])color\s*:\s*([^;}]+)")
 _BACKGROUND = re.compile(r"(?<![\w-])background(?:-color)?\s*:\s*([^;}]+)")
 _DARK = re.compile(r"body\[data-theme=\"?dark\"?\]$")
-#: What is no text: a symbol beside its text, and the frame that docutils draws around its own errors.
+#: Elements without text: a symbol beside its text, and the frame that docutils draws around its own errors.
 _NO_TEXT = re.compile(r"svg|icon")
 _DRAWN = re.compile(r'<g id="(text_\d+)">\s*(?:<!--.*?-->\s*)?<[^>]*style="([^"]*)"')
 _NO_WORD = re.compile(r"linenos|\.w$")
@@ -27,7 +27,7 @@ _OTHER = re.compile(r"will-duplicate|announcement")
 
 
 def parsed(value: str, known: dict[str, str]) -> Color | None:
-    """Return the colour of a CSS value with the variables of a mode; None if it names none, as `inherit` does."""
+    """Return the colour of a CSS value with the variables of a mode, or None if it has none, as `inherit`."""
     while name := re.search(r"var\(\s*--color-([\w-]+)\s*(?:,([^()]*))?\)", value):
         if name[1] not in known and not name[2]:
             return None
@@ -43,7 +43,7 @@ def parsed(value: str, known: dict[str, str]) -> Color | None:
 
 
 def over(color: Color, below: Color) -> Color:
-    """Return what is seen of a colour on top of an opaque one."""
+    """Return the visible colour of a colour on top of an opaque one."""
     mixed = [color[3] * a + (1 - color[3]) * b for a, b in zip(color[:3], below[:3], strict=True)]
     return (mixed[0], mixed[1], mixed[2], 1.0)
 
@@ -70,7 +70,7 @@ def variables(sheets: str, mode: str) -> dict[str, str]:
 
 
 def of_theme(sheets: str, mode: str) -> Iterator[str]:
-    """Yield the rules whose text is too faint, on their own background or on both that pages have."""
+    """Yield the rules whose text is too faint on its own background, or on either background of pages."""
     known = variables(sheets, mode)
     pages = [parsed(f"var(--color-background-{each})", known) for each in ("primary", "secondary")]
     for selector, body in _RULE.findall(sheets):
@@ -91,7 +91,7 @@ def of_programs(sheet: str, known: dict[str, str], mode: str) -> Iterator[str]:
     for selector, body in _RULE.findall(sheet):
         text = [parsed(value, known) for value in _TEXT.findall(body)]
         if bool(re.search("data-theme", selector)) != (mode == "dark") or _NO_WORD.search(selector.strip()):
-            continue  # rules for dark pages name a theme
+            continue  # rules for dark pages name a theme, others do not
         if not text or not text[-1] or not below:
             continue
         own = [parsed(value, known) for value in _BACKGROUND.findall(body)]
@@ -101,7 +101,7 @@ def of_programs(sheet: str, known: dict[str, str], mode: str) -> Iterator[str]:
 
 
 def of_diagram(path: Path, known: dict[str, str], mode: str) -> Iterator[str]:
-    """Yield the texts of a diagram that are too faint on the boxes that they stand on, which come before them."""
+    """Yield the texts of a diagram that are too faint on the boxes behind them, which precede them in the file."""
     page = parsed("var(--color-background-primary)", known)
     assert page is not None
     boxes: list[tuple[float, float, float, float, Color]] = []
@@ -121,7 +121,7 @@ def of_diagram(path: Path, known: dict[str, str], mode: str) -> Iterator[str]:
 
 
 def of_picture(path: Path) -> Iterator[str]:
-    """Yield the texts that matplotlib has drawn too faint for its white sheets."""
+    """Yield the texts that matplotlib drew too faint for its white background."""
     white = (1.0, 1.0, 1.0, 1.0)
     for name, style in _DRAWN.findall(path.read_text()):
         color = parsed("".join(re.findall(r"fill: *(#\w+)", style)) or "#000", {})

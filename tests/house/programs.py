@@ -1,7 +1,7 @@
-"""Programs on pages, and whether they print the text that stands below them.
+"""Programs on pages print the text that the page shows below them.
 
 ``python -m tests.house.programs PAGE...`` runs the programs of pages in one process, each page in an empty folder and
-with variables of its own, and prints what differs.
+with variables of its own, and prints the differences.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SAME = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def printed(step: Step, names: dict[str, Any], name: str) -> str:
-    """Run a step in the current folder and return what it prints; Python's share their variables, `names`."""
+    """Run a step in the current folder and return its output; Python steps share the variables `names`."""
     if step.language == "sh":
         script = f'sparsezc() {{ "{sys.executable}" -m sparsezc "$@"; }}\n{step.text}'
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
@@ -38,7 +38,7 @@ def printed(step: Step, names: dict[str, Any], name: str) -> str:
         assert done.returncode == 0, done.stderr
         return done.stdout
     program = "\n" * step.line + step.text
-    linecache.cache[name] = (len(program), None, program.splitlines(keepends=True), name)  # operators read their text
+    linecache.cache[name] = (len(program), None, program.splitlines(keepends=True), name)  # user functions read it
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         exec(compile(program, name, "exec"), names)
@@ -46,13 +46,13 @@ def printed(step: Step, names: dict[str, Any], name: str) -> str:
 
 
 def same(said: str, got: str) -> bool:
-    """Compare two outputs but for times; "..." in the first stands for anything."""
+    """Return whether two outputs are equal but for times; "..." in the first matches any text."""
     said, got = (_TIME.sub("# s", text) for text in (said, got))
     return doctest.OutputChecker().check_output(said, got, _SAME)
 
 
 def differing(page: Path) -> Iterator[str]:
-    """Run a page's programs, of the shell's those with an output below; yield what other text they print."""
+    """Run a page's Python programs, and shell programs with an output below; yield outputs that differ."""
     names: dict[str, Any] = {"__name__": "__main__"}
     for step in steps(page.read_text()):
         if step.language == "python" or step.said:

@@ -1,4 +1,4 @@
-"""The audit of the built pages finds what it looks for."""
+"""The audit of the built pages finds the defects of its rules."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.house import accessibility, built_site
 
-#: A page without a fault, and for each rule of the audit what of it is replaced by what.
+#: A page without a fault, and for each rule a text in it and a replacement that breaks the rule.
 SOUND = """<!doctype html><html lang="en"><head><title>Page</title><meta name="viewport" content="width=device-width">
 </head><body><nav aria-label="Pages"><ul><li><a href="b.html">Next</a></li></ul></nav><main><h1>One</h1><h2>Two</h2>
 <form><label for="q">Find</label><input id="q"><button>Go</button></form><p aria-hidden="true">x</p>
@@ -44,7 +44,7 @@ DEFECTS = {
 
 
 def test_the_audit_finds_every_kind_of_defect(tmp_path: Path) -> None:
-    """The judge judged: a page without a fault, and one with a defect of each kind."""
+    """The judge is right: a page without a fault passes, and one with a defect of each kind does not."""
     assert DEFECTS.keys() == accessibility.RULES.keys()
     page = tmp_path / "page.html"
     page.write_text(SOUND)

@@ -1,8 +1,8 @@
-"""Attributes of an object are assigned in the file of its class: other files call a method, which says what happens.
+"""Attributes of an object are assigned in the file of its class: other files call a method, which names the change.
 
-So a reader of a class finds in its file all that its attributes can be. The judge reads texts, without types: it takes
-an assignment ``x.name = ...`` for one of the file's own where a class of the file has such an attribute and `x` is not
-annotated as anything else.
+A reader of a class therefore finds all assignments to its attributes in its file. The judge reads texts, without types:
+it accepts an assignment ``x.name = ...`` if a class of the file has such an attribute and `x` is not annotated as
+another class.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MARK = "a mark of a function, which has no class in this package"
 _NAMED = "a function has no constructor that takes its name and text"
 _NAMESPACE = "a name that a user gives, in a module"
 
-# (module, what is assigned): why no method of its class can say it.
+# (module, target): the reason why no method of its class assigns it.
 EXCEPTIONS: dict[tuple[str, str], str] = {
     (f"{_SUITESPARSE}.compiled_functions", "freeing.atexit"): "weakref.finalize is used so",
     (f"{_SUITESPARSE}.expressions", "ss._parent"): _PYTHON_GRAPHBLAS,
@@ -48,7 +48,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 
 
 def name_of_class(node: ast.expr) -> str | None:
-    """Return the name of the class that a call makes an object of: ``Name(...)``, ``Name.of(...)``, ``cls(...)``."""
+    """Return the class whose object a call makes: ``Name(...)``, ``Name.of(...)``, ``cls(...)``; None for others."""
     if not isinstance(node, ast.Call):
         return None
     made = node.func
@@ -75,7 +75,7 @@ def own_attributes(tree: ast.Module) -> set[str]:
 
 
 def is_super(method: ast.expr) -> bool:
-    """Return whether it is a method of ``super()``, which is of the object itself."""
+    """Return whether a call is of ``super()``, and so on the object itself."""
     match method:
         case ast.Attribute(value=ast.Call(func=ast.Name(id="super"))):
             return True
@@ -84,7 +84,7 @@ def is_super(method: ast.expr) -> bool:
 
 
 def inside(function: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a function, or of a module, but those of functions in it."""
+    """Yield the nodes of a function or module, without those of functions inside."""
     for child in ast.iter_child_nodes(function):
         yield child
         if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
@@ -92,7 +92,7 @@ def inside(function: ast.AST) -> Iterator[ast.AST]:
 
 
 def foreign_parameters(function: ast.AST, own: set[str]) -> set[str]:
-    """Return the parameters that are annotated as objects of classes of other files."""
+    """Return the parameters that are annotated as objects of other files' classes."""
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return set()
     given = function.args
@@ -102,7 +102,7 @@ def foreign_parameters(function: ast.AST, own: set[str]) -> set[str]:
 
 
 def assigned_elsewhere(path: Path) -> list[tuple[int, str]]:
-    """Return the lines and the targets of assignments to attributes of objects that are made by other files."""
+    """Return line and text of each assignment to an attribute of an object that another file's class made."""
     tree = ast.parse(path.read_text())
     attributes, found = own_attributes(tree), []
     classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
@@ -150,7 +150,7 @@ def test_the_list_of_exceptions_is_not_longer_than_needed() -> None:
 
 
 def test_the_reader_of_assignments_sees_every_form(tmp_path: Path) -> None:
-    """The judge judged."""
+    """The judge sees every form of assignment."""
     path = tmp_path / "x.py"
     path.write_text("""
 class Own:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "explain" / "comparison.md").read_text()
-#: The libraries by the names that the cells give them; cuGraph, which needs a GPU to be imported, is compared below.
+#: The libraries by their names in cells; cuGraph, which needs a GPU to be imported, is compared below.
 LIBRARIES = {
     "gb": "sparsezc",
     "nx": "networkx",
@@ -20,7 +20,7 @@ LIBRARIES = {
 }
 
 
-#: What `__init__.py` of cuGraph 26.10.0 imports, and its package of several GPUs.
+#: The names that `__init__.py` of cuGraph 26.10.0 and its package for several GPUs import.
 CUGRAPH = """
     Graph MultiGraph BiPartiteGraph from_edgelist from_cudf_edgelist from_pandas_edgelist to_pandas_edgelist
     from_pandas_adjacency to_pandas_adjacency from_numpy_array to_numpy_array from_numpy_matrix to_numpy_matrix

@@ -1,4 +1,4 @@
-"""The documentation is true: examples in docstrings, Python blocks in README.md and docs/, the links between pages."""
+"""The documentation is true: examples in docstrings, Python blocks in README.md and docs/, links between pages."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def blocks(page: Path, language: str) -> list[str]:
     return [match["text"] for match in FENCE.finditer(page.read_text()) if match["language"] == language]
 
 
-#: Modules whose examples need a package that is optional.
+#: Modules whose examples need an optional package.
 PACKAGES = {
     "sparsezc.io.interop.arrow": "pyarrow",
     "sparsezc.io.interop.awkward": "awkward",
@@ -68,11 +68,11 @@ COMMANDS = dict(PARSER._subparsers._group_actions[0].choices)
 COMMANDS |= {f"run {name}": each for name, each in COMMANDS["run"]._subparsers._group_actions[0].choices.items()}
 OPTIONS = {option for command in COMMANDS.values() for each in command._actions for option in each.option_strings}
 OPTIONS = {option for option in OPTIONS | {"--version"} if option.startswith("--")}
-#: Folders of the checkout, through the links, in which a page may name a file.
+#: Folders of the checkout, through the links, in which a file named on a page may be.
 FOLDERS = [ROOT, *(Path(at) for top in ("sparsezc", "tests", "benchmarks", "docs") for at, *_ in os.walk(ROOT / top))]
 FOLDERS += [Path(at) for top in ("ops", "semirings") for at, *_ in os.walk(ROOT / top)]
 MODULES = sorted(module_name(path) for path in files(ROOT / "sparsezc") if path.name != "__main__.py")
-#: Those of the gallery run in test_gallery.py, which looks at what they find, tutorials in test_learn.py.
+#: test_gallery.py runs the gallery's programs and checks their findings, test_learn.py runs the tutorials.
 ELSEWHERE = {ROOT / "docs" / "gallery", ROOT / "docs" / "learn"}
 RUNNABLE = [p for p in PAGES if p not in CONTRACTS and not ELSEWHERE & set(p.parents)]
 RUNNABLE = [p for p in RUNNABLE if any(s.language == "python" or s.said for s in notebooks.steps(p.read_text()))]
@@ -80,7 +80,7 @@ RUNNABLE = [p for p in RUNNABLE if any(s.language == "python" or s.said for s in
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_in_docstrings(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every example of a public docstring prints what it says. Files that examples write land in an empty folder."""
+    """Every example of a public docstring prints the output shown; the files that it writes are temporary."""
     if name in PACKAGES:
         pytest.importorskip(PACKAGES[name], reason=f"examples of {name} need {PACKAGES[name]}")
     module = importlib.import_module(name)
@@ -93,7 +93,7 @@ def test_examples_in_docstrings(name: str, tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_pages_print_what_they_say() -> None:
-    """All programs of a page run, one after the other; a fragment that cannot run is a ```py block."""
+    """All programs of a page run in order; a fragment that cannot run is a ```py block."""
     pages = [str(page) for page in RUNNABLE if importlib.util.find_spec(PAGES_NEED.get(page.name, "sparsezc"))]
     done = subprocess.run(
         [sys.executable, "-m", "tests.house.programs", *pages],
@@ -104,7 +104,7 @@ def test_pages_print_what_they_say() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_an_example_has_its_output(page: Path) -> None:
-    """The text that a program prints stands below it; one that prints nothing asserts or defines."""
+    """A program's output is shown below it; a program without output asserts or defines something."""
     text = page.read_text()
     shown = [step for step in notebooks.steps(text) if step.language == "python"]
     assert len(shown) == len(blocks(page, "python"))
@@ -116,7 +116,7 @@ def test_an_example_has_its_output(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_commands_exist(page: Path) -> None:
-    """Commands and options of the blocks for a shell."""
+    """Shell blocks use commands and options that exist."""
     for block in blocks(page, "sh"):
         for line in re.findall(r"(?:^|&& |\| )sparsezc (.*)", block, re.MULTILINE):
             words = shlex.split(line, comments=True)
@@ -127,7 +127,7 @@ def test_commands_exist(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_links_lead_somewhere(page: Path) -> None:
-    """A relative link names a file of the checkout; pictures of the gallery are drawn when the pages are built."""
+    """A relative link names a file of the checkout, or a gallery picture, which is drawn when the pages are built."""
     text = re.sub(r"`[^`\n]*`", "", page.read_text())  # `C[i, j](m)` is no link
     local = [target for target in LINK.findall(text) if "://" not in target]
     drawn = {pictures.FOLDER / f"{name}.svg" for name in pictures.NAMES}
@@ -137,7 +137,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_names_on_pages_exist(page: Path) -> None:
-    """Public names (`gb.io.read`), source files (`spmv.py`) and, where the command line is meant, options (`--out`)."""
+    """Public names (`gb.io.read`), source files (`spmv.py`) and command-line options (`--out`) on pages exist."""
     ticks = re.findall(r"`([^`\n]+)`", page.read_text())
     absent = []
     for tick in ticks:
@@ -148,7 +148,7 @@ def test_names_on_pages_exist(page: Path) -> None:
             absent += [tick] * (found is absent)
         for name in re.findall(r"[\w./-]+\.(?:py|cu|cuh|md|json|toml)\b", tick):
             absent += [tick] * (not any((folder / name).exists() for folder in FOLDERS))
-        of_benchmarks = page.parent.name == "performance"  # whose options are the benchmarks'
+        of_benchmarks = page.parent.name == "performance"  # these pages name the benchmarks' options
         if tick.startswith(("--", "sparsezc ")) and not of_benchmarks:
             absent += [tick] * (not set(re.findall(r"(?<![\w-])--[A-Za-z][\w-]*", tick)) <= OPTIONS)
     assert absent == []
@@ -162,7 +162,7 @@ def test_every_algorithm_and_every_option_has_its_page() -> None:
 
 
 def undocumented(places: set[str]) -> list[str]:
-    """Return the public classes and functions, and methods of the three objects, that have no place in the pages."""
+    """Return the public classes and functions, and methods of the three objects, that the pages do not document."""
     names = {place.rpartition(".")[2] for place in places}
     modules = [sparsezc, *(getattr(sparsezc, name) for name in DOCUMENTED), sparsezc.ops]
     absent = [
@@ -174,12 +174,12 @@ def undocumented(places: set[str]) -> list[str]:
     return absent
 
 
-#: Lists of methods beside pages take much of the build: Sphinx copies them into every page, and drops them again.
+#: Without lists of methods beside pages: Sphinx would copy them into every page and drop them again, which takes long.
 LIGHTER = ["-D", "toc_object_entries=0"]
 
 
 def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
-    """As docs/conf.py says. Docstrings that are no reStructuredText fail, images without texts, dead links."""
+    """Docstrings that are no reStructuredText, images without texts and dead links fail, as docs/conf.py has it."""
     for package in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(package, reason=f"the pages are built by {package}")
     done = subprocess.run(
@@ -199,7 +199,7 @@ def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
 
 
 def test_the_contrast_is_that_of_wcag() -> None:
-    """The judge judged, by ratios that are published: #767676 on white is the faintest grey that passes."""
+    """The judge agrees with published ratios: #767676 is the faintest grey on white that passes."""
     white = contrast.parsed("#fff", {})
     assert contrast.ratio(contrast.parsed("#000000", {}), white) == 21
     assert round(contrast.ratio(contrast.parsed("var(--color-grey)", {"grey": "#767676"}), white), 2) == 4.54
@@ -209,7 +209,7 @@ def test_the_contrast_is_that_of_wcag() -> None:
 
 
 def test_readme_has_the_two_lines() -> None:
-    """Line 1 installs and runs the main job; line 2, which CI runs, installs what testing needs and runs the tests."""
+    """Line 1 installs and runs the main job; line 2, which CI runs, installs the test packages and runs the tests."""
     text = (ROOT / "README.md").read_text()
     first, second = [block.strip() for block in blocks(ROOT / "README.md", "sh")[:2]]
     assert text.count("<!-- .ci/run runs the next line -->\n```sh\n" + second + "\n```") == 1
@@ -222,7 +222,7 @@ def test_readme_has_the_two_lines() -> None:
 
 
 def test_ci_calls_the_readmes_line() -> None:
-    """The script takes the line from README.md and repeats none of it."""
+    """The script reads the line from README.md and repeats no part of it."""
     script = (ROOT / ".ci" / "run").read_text()
     assert "<!-- \\.ci\\/run runs the next line -->" in script
     assert "pip install" not in script

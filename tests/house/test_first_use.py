@@ -1,4 +1,4 @@
-"""A command loads the files that it needs: packages and tables of operations load theirs at first use."""
+"""A command loads only the files that it needs: packages and tables of operations load the others at first use."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import pytest
 import sparsezc as gb
 from tests.house.test_layers import is_type_checking, modules
 
-#: Packages that list names of several files.
+#: Packages that list the names of several files.
 PACKAGES = [name for name, path in modules().items() if "__getattr__, __dir__ = first_use.names(" in path.read_text()]
 
-#: Of folders with a file a subject, the files that a search of an edge list needs.
+#: In folders of one file a subject, the files that a search of an edge list needs.
 NEEDED = {
     "sparsezc.algorithms": {"bfs", "_check", "_lengths", "_frontier_loops", "_searches", "loops"},
     "sparsezc.applications": set(),
@@ -37,7 +37,7 @@ NEEDED = {
     "sparsezc.networkx_backend": set(),
     "sparsezc.semirings.udf": {"numpy_functions"},
 }  # fmt: skip
-#: Packages of others that a search does not need. (numba comes with python-graphblas, where it is installed.)
+#: Third-party packages that a search does not need. (numba comes with python-graphblas, where it is installed.)
 OTHERS = {"cupy", "h5py", "matplotlib", "networkx", "pandas", "pyarrow", "scipy.sparse", "torch"}
 
 PROGRAM = """
@@ -49,7 +49,7 @@ print("\\n".join(sys.modules), file=sys.stderr)
 
 
 def ran(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a program in a fresh Python; it must end well."""
+    """Run a program in a fresh Python, and check that it ends without an error."""
     command = [sys.executable, "-c", program, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr
@@ -64,7 +64,7 @@ def ran(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     ],
 )  # fmt: skip
 def test_the_nearest_name_is_told_once(owner: object, wrong: str, right: str) -> None:
-    """In the message, which a notebook shows, and not again by Python's own traceback."""
+    """The message has it, which a notebook shows, and Python's traceback does not repeat it."""
     with pytest.raises(AttributeError, match=f"has no attribute '{wrong}'; did you mean '{right}'") as caught:
         getattr(owner, wrong)
     told = "".join(traceback.format_exception(caught.value)).splitlines()[-1]
@@ -105,14 +105,14 @@ def test_type_checkers_see_the_names_of_the_table(package: str) -> None:
     shown = listed(package)
     assert shown.keys() == there
     if package == "sparsezc.loader":
-        pytest.importorskip("torch_geometric")  # its classes derive from it
+        pytest.importorskip("torch_geometric")  # its classes derive from torch_geometric's
     for name in there:
         home = import_module(shown[name])
         assert getattr(module, name) is getattr(home, name), name
 
 
 def test_a_function_stays_one_after_its_file_was_imported() -> None:
-    """Importing a file sets its name in the package, which is also that of a function."""
+    """Importing a file sets an attribute of its name in the package, where a function has the same name."""
     program = (
         "import sparsezc.algorithms.sssp, sparsezc.algorithms.bfs, sparsezc as gb\n"
         "assert callable(gb.algorithms.bfs) and callable(gb.algorithms.sssp)\n"
@@ -150,7 +150,7 @@ def test_an_import_loads_four_files() -> None:
 
 
 def test_the_facts_for_networkx_can_be_read_before_it_is_imported() -> None:
-    """It reads them itself while it loads, by functions that import it."""
+    """NetworkX calls get_info while it is imported itself, so get_info must not fail or warn."""
     program = "from sparsezc.networkx_backend.info import get_info; assert get_info()['functions']"
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, timeout=100, check=False)
     assert done.stderr == b""

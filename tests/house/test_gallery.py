@@ -1,4 +1,4 @@
-"""The gallery: each page has its parts, its command parses, its picture has a module, which the build runs."""
+"""The gallery: each page has its parts, its command parses, and the build draws its picture by a module."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def page(name: str) -> str:
 
 
 def modules() -> list[str]:
-    """Return the modules that draw, by the names of their pages."""
+    """Return the drawing modules, by the names of their pages."""
     folder = Path(pictures.__file__).parent
     names = (path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.py"))
     return sorted(name for name in names if not name.endswith(("style", "__main__", "__init__")))
@@ -46,7 +46,7 @@ def test_a_page_has_its_parts(name: str, tmp_path: Path, monkeypatch: pytest.Mon
     assert re.findall(r"^\*\*(.*?)\.\*\*", text, re.MULTILINE) == PARTS
     assert len(re.findall(r"^```python$", text, re.MULTILINE)) == 1
     lines = [line for line in pictures.program(name)[0].splitlines() if line]
-    if "/" in name:  # networks: data in print take lines of their own
+    if "/" in name:  # networks: printed data takes lines of its own
         assert len([line for line in lines if not line.startswith("import")]) <= 15
     else:
         assert len(lines) <= 10
@@ -67,7 +67,7 @@ def test_a_page_has_its_parts(name: str, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_program_that_finds_something_else_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The judge judged: another output, another finding."""
+    """Another output or another finding fails."""
     pytest.importorskip("matplotlib", reason="the pictures are drawn by it")
     from docs.gallery.pictures.networks import maze
 
@@ -82,7 +82,7 @@ def test_a_program_that_finds_something_else_is_an_error(monkeypatch: pytest.Mon
 
 
 def test_the_published_rule_of_geolocation_leaves_the_pacific() -> None:
-    """Averages of degrees on both sides of the date line."""
+    """It averages degrees across the date line, so a place in the Pacific moves to another ocean."""
     pytest.importorskip("matplotlib", reason="the published rule is beside the picture")
     from docs.gallery.pictures import geolocation
 

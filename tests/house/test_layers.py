@@ -1,9 +1,9 @@
-"""Imports go only downwards, and only the engines' folders know that there are engines.
+"""Imports go only downwards, and only the engines' folders depend on engines.
 
 The table is docs/architecture.md's, as modules. An import inside a function runs later, and so does that of a module
-which a string names (`import_module`, `first_use`, a table of modules): both are dependences all the same. What a lower
-folder needs of a higher one is registered from above (`first_use.provide`). Imports under `TYPE_CHECKING` are for
-readers and go anywhere.
+that a string names (`import_module`, `first_use`, a table of modules): both are dependences all the same. A lower
+folder gets functions of a higher one by registration from above (`first_use.provide`). Imports under `TYPE_CHECKING`
+serve readers and may go upwards.
 """
 
 from __future__ import annotations
@@ -77,14 +77,14 @@ FOLDERS = (
     ("sparsezc.networkx_backend.measures",),
     ("sparsezc.cli.answers", "sparsezc.cli.planning"),
     ("sparsezc.cli", "sparsezc.networkx_backend"),
-    # the operators' namespaces by their shorter names
+    # the short names of the operators' namespaces
     tuple(
         f"sparsezc.{name}" for name in ("agg", "binary", "indexunary", "monoid", "op", "select", "semiring", "unary")
     ),
     ("sparsezc", "sparsezc.__main__"),  # the facade: users import it, no folder does
 )
 
-# Folders that may name CuPy or ask which engine they are on, and why.
+# Folders that may name CuPy or compare with an engine's name, and the reason.
 ENGINE_FOLDERS = {
     "sparsezc.engines": "they are the engines",
     "sparsezc.memory": "a placement belongs to a device",
@@ -94,11 +94,11 @@ ENGINE_FOLDERS = {
     "sparsezc.expr.dispatch": "the one dispatch: vectors follow to the engine where the matrices are",
 }
 ENGINE_NAMES = {"cpu", "gpu"}
-MENTIONS = re.compile(rf"""cupy|["'](?:{"|".join(ENGINE_NAMES)})["']""")  # other files need not be parsed
+MENTIONS = re.compile(rf"""cupy|["'](?:{"|".join(ENGINE_NAMES)})["']""")  # only these files need be parsed
 
 
 class Import(NamedTuple):
-    """One import statement's target, and where it stands."""
+    """One import statement's target, and its line."""
 
     module: str
     target: str
@@ -107,13 +107,13 @@ class Import(NamedTuple):
 
 @cache
 def modules() -> dict[str, Path]:
-    """Every module of the package by its name. The two folders at the top level have their installed names."""
+    """Return every module of the package by name; the two top-level folders have their installed names."""
     found = {}
     for folder, prefix in (("sparsezc", ""), ("ops", "sparsezc."), ("semirings", "sparsezc.")):
         for path in sorted((ROOT / folder).rglob("*.py")):
             inside = path.relative_to(ROOT)
             if inside.parts[:2] in (("sparsezc", "ops"), ("sparsezc", "semirings")):
-                continue  # seen through the links
+                continue  # reached through the links
             parts = inside.with_suffix("").parts
             found[prefix + ".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
@@ -121,7 +121,7 @@ def modules() -> dict[str, Path]:
 
 @cache
 def entry(module: str) -> str | None:
-    """Return the name in the table that `module` has or is in."""
+    """Return the entry of the table that is `module` or contains it."""
     names = [name for row in FOLDERS for name in row]
     inside = [name for name in names if module == name or (name != "sparsezc" and is_in(module, name))]
     return max(inside, key=len, default=None)
@@ -142,7 +142,7 @@ def is_type_checking(node: ast.AST) -> bool:
 
 
 def spelled(text: str) -> list[str]:
-    """Return the module that a string names: all of it, or what precedes the part that is filled in later."""
+    """Return the module that a string names, either in full or up to a part that is filled in later."""
     return [name] if (name := text.rstrip(".")).startswith("sparsezc.") and name in modules() else []
 
 
@@ -159,7 +159,7 @@ def listed(call: ast.Call, package: str) -> list[str]:
 
 
 def targets(node: ast.AST, module: str, is_package: bool) -> list[str]:
-    """Return the imports of one node, by absolute names; `from package import module` names the module."""
+    """Return the imports of one node by absolute names; `from package import module` names the module."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -179,7 +179,7 @@ def targets(node: ast.AST, module: str, is_package: bool) -> list[str]:
 
 @cache
 def imports(module: str, path: Path) -> tuple[Import, ...]:
-    """Every import of a file from the package itself, outside TYPE_CHECKING."""
+    """Return every import of the package in a file, except those under TYPE_CHECKING."""
 
     def walk(node: ast.AST) -> Iterator[Import]:
         for target in targets(node, module, path.name == "__init__.py"):
@@ -199,7 +199,7 @@ def upward() -> list[Import]:
 
 
 def test_the_page_lists_the_folders_in_this_order() -> None:
-    """All but the facade's names, and what is within the command line and NetworkX's backend."""
+    """The page leaves out the facade's names and the folders within the command line and NetworkX's backend."""
     page = (ROOT / "docs" / "architecture.md").read_text()
     listed = page.partition("From the lowest to the highest:\n\n```text\n")[2].partition("```")[0].split()
     names = [name.removeprefix("sparsezc.").replace(".", "/") for row in FOLDERS for name in row]
@@ -217,7 +217,7 @@ def test_imports_go_downwards() -> None:
 
 
 def folder(module: str) -> str:
-    """Return the folder that a module is in; a file of the package's root stands for itself."""
+    """Return a module's folder; a file of the package's root is its own folder."""
     inside = module if modules()[module].name == "__init__.py" else module.rpartition(".")[0]
     return module if inside == "sparsezc" else inside
 
@@ -234,7 +234,7 @@ def test_no_folders_import_each_other_in_a_circle() -> None:
 
 
 _ALGEBRA = "sparsezc.semirings.algebra"
-#: Files that import each other, inside functions at least, as what each has is made of the other's.
+#: Files that import each other, inside functions at least, as each builds on the other's classes.
 CIRCLES = (
     ("sparsezc.core.matrix", "sparsezc.core.vector"),
     ("sparsezc.semirings.types.datatypes", "sparsezc.semirings.types.user_types"),
@@ -245,7 +245,7 @@ CIRCLES = (
 
 
 def test_no_other_files_import_each_other_in_a_circle() -> None:
-    one = {other: first for first, other in CIRCLES}  # the file that stands for a circle of files
+    one = {other: first for first, other in CIRCLES}  # the first file represents its circle
     uses: dict[str, set[str]] = {}
     for module, path in modules().items():
         for each in imports(module, path):
@@ -255,7 +255,7 @@ def test_no_other_files_import_each_other_in_a_circle() -> None:
 
 
 def test_the_import_reader_sees_every_form(tmp_path: Path) -> None:
-    """The judge judged: each way to write an import is seen, with its place, and type imports are not."""
+    """The judge sees every form of import, with its line, and ignores imports for types."""
     text = """
 from typing import TYPE_CHECKING
 import sparsezc.cli
@@ -295,7 +295,7 @@ h = import_module("sparsezc")
 
 
 def knows_engines(path: Path) -> list[str]:
-    """Where a file imports or names CuPy, or compares something with an engine's name."""
+    """Return the lines where a file imports or names CuPy, or compares with an engine's name."""
     found: list[str] = []
     text = path.read_text()
     if not MENTIONS.search(text):
@@ -332,7 +332,7 @@ def test_the_engine_reader_sees_every_form(tmp_path: Path) -> None:
 
 
 def test_the_list_of_folders_that_know_engines_is_not_longer_than_needed() -> None:
-    """CONTRIBUTING.md says how many files there are beside the folders."""
+    """CONTRIBUTING.md gives the number of files in the list besides the folders."""
     found = {each for each in ENGINE_FOLDERS if any(knows_engines(modules()[m]) for m in modules() if is_in(m, each))}
     assert found == set(ENGINE_FOLDERS)
     files = [name for name in ENGINE_FOLDERS if name not in ("sparsezc.engines", "sparsezc.memory")]

@@ -1,4 +1,4 @@
-"""The tutorials: each is a notebook that runs in a kernel of its own, and prints the text that its page shows."""
+"""The tutorials: each is a notebook that runs in a kernel of its own and prints the text on its page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEARN = notebooks.LEARN
 ROOT = LEARN.parents[1]
 PAGES = notebooks.NAMES
 NEEDS = {"larger_than_the_card": "h5py", "larger_than_the_memory": "h5py", "networkx_program": "networkx"}
-#: A first cell for pages that need a GPU: the tests' device runs the kernels and counts requests.
+#: A first cell for pages that need a GPU: the emulated device runs the kernels and counts requests.
 EMULATED = {
     "larger_than_the_card": "from sparsezc.device import cuda\n"
     "from tests.emulator.device import EmulatedDevice\n"
@@ -38,7 +38,7 @@ def ran(name: str, folder: Path) -> list[Any]:
     first = [{**cells[0], "id": "first", "source": EMULATED[name]}] if name in EMULATED else []
     made["cells"] = first + [cell | {"outputs": []} for cell in cells]
     (folder / "bin").mkdir()
-    command = folder / "bin" / "sparsezc"  # of this checkout, which need not be installed
+    command = folder / "bin" / "sparsezc"  # the command of this checkout, which need not be installed
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m sparsezc "$@"\n')
     command.chmod(0o755)
     (folder / "work").mkdir()
@@ -60,7 +60,7 @@ def test_a_notebook_prints_what_its_page_says(name: str, tmp_path: Path) -> None
         pytest.skip(reason)
     found = list(steps((LEARN / f"{name}.md").read_text()))
     for step, cell in zip(found, ran(name, tmp_path), strict=True):
-        got = "".join(out.text for out in cell.outputs)  # all are streams: an error ends the run, nothing is displayed
+        got = "".join(out.text for out in cell.outputs)  # streams only: an error ends the run
         assert same(step.said, got), f"{name}.md:{step.line + 1} prints:\n{got}"
 
 
@@ -89,7 +89,7 @@ def test_a_notebook_has_the_programs_and_outputs_of_its_page(name: str) -> None:
 
 
 def test_the_comparison_sees_numbers() -> None:
-    """The judge judged."""
+    """The judge ignores times and rates, and sees other numbers."""
     assert same("run 8.67 ms (11.2 M edges/s)\n", "run   9 s (3 M edges/s)\n")
     assert same("reached 3 of\n...\n", "reached 3 of\nanything\n")
     assert not same("reached 3 of 4 vertices\n", "reached 2 of 4 vertices\n")

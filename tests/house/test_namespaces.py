@@ -30,7 +30,7 @@ else:
 
 
 def test_imports() -> None:
-    """In a process of its own, where nothing was imported before."""
+    """The program runs in a fresh process, where nothing was imported before."""
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr
 

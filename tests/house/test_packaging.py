@@ -1,7 +1,7 @@
 """The wheel, the sdist, an editable install and a bare checkout all give the same package, whole and only once.
 
 `ops/` and `semirings/` are at the top level of the tree and must install inside `sparsezc` only: other packages own
-those names. Builds run on a copy of the tree, so that old build folders have no part in them.
+those names. Builds run on a copy of the tree, so that they never use old build folders.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def sources() -> dict[str, Path]:
 
 @contextmanager
 def builder(tree: Path) -> Iterator[ProjectBuilder]:
-    """Yield the build front end: of this environment if it has what the build needs, else of one made for it."""
+    """Yield the build front end: of this environment if its setuptools suffices, else of an isolated one."""
     if int(version("setuptools").split(".")[0]) >= 77:
         yield ProjectBuilder(tree, runner=quiet_subprocess_runner)
     else:
@@ -65,7 +65,7 @@ def builder(tree: Path) -> Iterator[ProjectBuilder]:
 
 
 def copied(destination: Path, links: bool) -> Path:
-    """Return a copy of the checkout; with `links` false, as git makes it where there are none: small text files."""
+    """Return a copy of the checkout; without `links`, links are small text files, as git writes them where it must."""
     destination.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, destination)
@@ -83,7 +83,7 @@ def build(tree: Path, kind: str, out: Path) -> Path:
 
 
 def python(code: str, *, cwd: Path, path: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run code in a new interpreter that finds only its environment's packages, and `path` before them."""
+    """Run code in a new interpreter that imports from its environment and, with priority, from `path`."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     environment |= {"PYTHONPATH": str(path)} if path else {}
     return subprocess.run([sys.executable, "-c", code], cwd=cwd, env=environment, capture_output=True, text=True)
@@ -108,7 +108,7 @@ def contents(wheel: Path) -> dict[str, bytes]:
 
 
 def test_the_list_of_packages_is_complete() -> None:
-    """Every folder that holds a source stands in pyproject.toml."""
+    """pyproject.toml lists every folder that has a source."""
     folders = {Path(name).parent.as_posix().replace("/", ".") for name in sources()}
     assert sorted(folders) == project()["tool"]["setuptools"]["packages"]  # type: ignore[index]
 
@@ -119,7 +119,7 @@ def test_the_links_are_relative(name: str) -> None:
 
 
 def test_the_wheel_is_the_tree(built: Built) -> None:
-    """Each source once, byte for byte, and nothing else besides the metadata."""
+    """The wheel has each source once, byte for byte, and only metadata besides."""
     with ZipFile(built.wheel) as archive:
         twice = [name for name, count in Counter(archive.namelist()).items() if count > 1]
     files = {name: data for name, data in contents(built.wheel).items() if ".dist-info/" not in name}
@@ -129,7 +129,7 @@ def test_the_wheel_is_the_tree(built: Built) -> None:
 
 
 def test_the_sdist_is_the_tree(built: Built) -> None:
-    """Each source once, at its place in the tree, with what a build needs."""
+    """The sdist has each source once, at its place in the tree, and the files that a build needs."""
     with tarfile.open(built.sdist) as archive:
         names = [member.name.partition("/")[2] for member in archive.getmembers() if not member.isdir()]
     assert [name for name, count in Counter(names).items() if count > 1] == []
@@ -163,13 +163,13 @@ for name in ("ops", "semirings"):
 
 
 def test_the_installed_wheel_works(built: Built, tmp_path: Path) -> None:
-    """It imports from where it was installed, owns one name only, and its command is there."""
+    """The package is imported from the installed wheel, which installs one name only and a command that works."""
     target = tmp_path / "installed"
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps", "--no-index"]
     subprocess.run([*pip, "--target", str(target), str(built.wheel)], check=True, stdin=subprocess.DEVNULL)
     kept = {path.name for path in target.iterdir() if path.suffix != ".dist-info"}
     assert kept == {"bin" if os.name == "posix" else "Scripts", "sparsezc"}
-    # the command, and what NetworkX looks for
+    # the entry points of the command and for NetworkX
     entries = """
 entries = {entry.group: entry for entry in distribution("sparsezc").entry_points}
 assert sorted(entries) == ["console_scripts", "networkx.backend_info", "networkx.backends"]
@@ -187,7 +187,7 @@ def test_twine_accepts_wheel_and_sdist(built: Built) -> None:
 
 
 def declared() -> set[str]:
-    """Return the distributions that pyproject.toml requires without an extra, and those that they require in turn."""
+    """Return the distributions that pyproject.toml requires without an extra, with those that they require."""
     found: set[str] = set()
     waiting = list(project()["project"]["dependencies"])  # type: ignore[index]
     while waiting:
@@ -211,7 +211,7 @@ assert cli.main(["pagerank", "kron:6", "--out", "ranks.csv", "--quiet"]) == 0
 
 
 def test_the_declared_dependencies_are_enough(built: Built, tmp_path: Path) -> None:
-    """The wheel runs beside no other distributions than these: no site-packages, but links to their files."""
+    """The wheel runs in a folder with links to the declared distributions' files only, without site-packages."""
     alone = tmp_path / "alone"
     alone.mkdir()
     for name in declared():
@@ -222,13 +222,13 @@ def test_the_declared_dependencies_are_enough(built: Built, tmp_path: Path) -> N
         archive.extractall(alone)
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"PYTHONPATH": str(alone)}
     assert not (alone / "networkx").exists()
-    command = [sys.executable, "-S", "-c", PROGRAM]  # no site: neither site-packages nor editable installs
+    command = [sys.executable, "-S", "-c", PROGRAM]  # -S: neither site-packages nor editable installs
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "ranks.csv").exists()
 
 
-# The environment may have an editable install of this very checkout, which must not stand in for the one under test.
+# The environment may have an editable install of this very checkout, which must not replace the one under test.
 EDITABLE = """
 import site, sys
 for name in [name for name in sys.modules if name.startswith("__editable__")]:
@@ -240,9 +240,9 @@ site.addsitedir({site!r})
 
 
 @pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
-@pytest.mark.filterwarnings("ignore:Editable installation")  # setuptools explains what the test tries
+@pytest.mark.filterwarnings("ignore:Editable installation")  # setuptools warns of editable installs
 def test_an_editable_install_works(links: bool, tmp_path: Path) -> None:
-    """It imports the tree's own files, also from a clone without links."""
+    """It imports the tree's own files, even from a clone without links."""
     tree = copied(tmp_path / "tree", links)
     with ZipFile(build(tree, "editable", tmp_path / "out")) as archive:
         archive.extractall(tmp_path / "site")
@@ -259,7 +259,7 @@ def test_a_bare_checkout_works(built: Built) -> None:
 
 @pytest.mark.parametrize("name", LINKED)
 def test_the_top_level_folders_refuse_other_names(name: str) -> None:
-    """In a checkout `import ops` would find our folder: it must say what to import instead."""
+    """In a checkout `import ops` finds our folder, whose error names the module to import instead."""
     done = python(f"import {name}", cwd=ROOT)
     assert done.returncode == 1
     assert "ImportError" in done.stderr
@@ -272,7 +272,7 @@ def test_the_version_is_said_once() -> None:
 
 
 def test_what_deploys_says_what_pyproject_says() -> None:
-    """The conda recipe has its bounds, the constraints meet them, and the citation has the version."""
+    """The conda recipe has pyproject's bounds, the constraints meet them, and the citation has the version."""
     deploy = ROOT / "docs" / "deploy"
     metadata: dict[str, Any] = project()["project"]  # type: ignore[assignment]
     recipe = yaml.safe_load((deploy / "recipe.yaml").read_text())

@@ -1,4 +1,4 @@
-"""A placement is one record in one file: what reads the records agrees with them, and nothing else knows names."""
+"""A placement is one record in one file: all readers of the records agree, and no other code has their names."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sparsezc.memory.placement import RECORDS, Placement, register
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-#: Where a name of a placement stands for something else.
+#: Files in which a placement's name means something else.
 OTHERWISE = {
     "sparsezc/engines/gpu/runtime/launch.py": "a kernel is called gather, too",
     "sparsezc/cli/scale.py": "cards of a machine are peers, too",
 }
-#: Names that are also those of other things: of kinds of memory, and of a step that is timed.
+#: Names that also name kinds of memory or a timed step.
 SHARED = {"device", "host", "gather"}
 
 
@@ -68,7 +68,7 @@ def test_auto_takes_no_baseline() -> None:
 
 
 def test_baselines_stand_apart() -> None:
-    """Their code is in a folder of its own, whose docstrings name the papers; no other placement is served from it."""
+    """Baselines have a folder of their own, whose docstrings name the papers; no other placement uses it."""
     for each in RECORDS.values():
         apart = isinstance(each.serves, str) and each.serves.startswith("baselines.")
         assert apart == (each.baseline and each.serves is not None)
@@ -98,7 +98,7 @@ def test_what_cannot_be_registered(changes: dict[str, object], message: str) -> 
 
 
 def constants(node: ast.AST) -> set[object]:
-    """Return the strings that an expression is or lists; those of placement.py by their names, too."""
+    """Return the strings that an expression is or lists; it may name constants of placement.py."""
     if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
         return set().union(*map(constants, node.elts)) if node.elts else set()
     name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
@@ -116,7 +116,7 @@ def knows_names(tree: ast.AST) -> list[int]:
                 named = set().union(*map(constants, (node.left, *node.comparators))) & set(RECORDS)
             case ast.MatchValue(value=value):
                 named = constants(value) & set(RECORDS)
-            case ast.Dict(keys=keys):  # "device" and "host" are kinds of memory, too
+            case ast.Dict(keys=keys):  # "device" and "host" are also kinds of memory
                 named = set().union(*(constants(key) for key in keys if key is not None)) & set(RECORDS)
                 named -= {"device", "host"}
             case ast.Tuple() | ast.List() | ast.Set():
@@ -130,7 +130,7 @@ def knows_names(tree: ast.AST) -> list[int]:
 
 
 def writes_names(tree: ast.AST) -> list[int]:
-    """Return the lines that write a placement's name, other than a buffer's own in its class."""
+    """Return the lines that write a placement's name, other than a buffer's own name in its class."""
     own = {part for x in ast.walk(tree) if isinstance(x, ast.ClassDef) for each in x.body for part in ast.walk(each)
            if isinstance(each, ast.Assign)}  # fmt: skip
     names = set(RECORDS) - SHARED
@@ -138,7 +138,7 @@ def writes_names(tree: ast.AST) -> list[int]:
 
 
 def test_nothing_else_compares_lists_or_writes_names() -> None:
-    """Code that needs a name takes the constant of its role."""
+    """Code that needs a placement uses the constant of its role."""
     found = []
     for folder in ("sparsezc", "ops", "semirings"):
         for path in sorted((ROOT / folder).rglob("*.py")):

@@ -1,4 +1,4 @@
-"""Public names: `dir` of a module shows those of its ``__all__`` and no others, and the reference has each."""
+"""Public names: `dir` of a module shows exactly the names of its ``__all__``, and the reference documents each."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ MODULES = [
     "sparsezc.io", "sparsezc.loader", "sparsezc.networkx_backend", "sparsezc.ops", "sparsezc.orders",
     "sparsezc.placements", "sparsezc.ss", "sparsezc.stats", "sparsezc.viz",
 ]  # fmt: skip
-#: Public beyond ``__all__``, because looking them up takes python-graphblas.
+#: Public names beyond ``__all__``, whose lookup needs python-graphblas.
 LOOKED_UP = {"sparsezc.ss": {"Context", "about", "burble", "config", "global_context"}}
 OPERATORS = ["unary", "binary", "indexunary", "select", "monoid", "semiring", "agg", "op"]
-#: What makes, finds or groups operators; `select` has a function for comparisons of each kind.
+#: Names that make, find or group operators; `select` has a function for comparisons of each kind.
 HELPERS = {
     "Aggregator", "TypedAggregator", "column", "from_string", "get_semiring", "index", "numpy", "register_anonymous",
     "register_new", "row", "ss", "value",
@@ -57,7 +57,7 @@ def test_dir_of_the_configuration_shows_settings_and_methods() -> None:
 
 
 def test_dir_is_the_same_after_everything_is_imported() -> None:
-    """In a process of its own: importing a submodule sets its name in the package, private ones too."""
+    """In a fresh process: importing a submodule sets its name in the package, even a private one."""
     program = (
         "import sparsezc as gb; before = dir(gb), dir(gb.algorithms), dir(gb.core), dir(gb.distributed)\n"
         "import sparsezc.process.locks, sparsezc.memory, sparsezc.cli, sparsezc.networkx_backend.interface\n"
@@ -84,7 +84,7 @@ def test_the_reference_lists_the_top_level() -> None:
 
 
 def test_the_reference_has_the_modules() -> None:
-    """Sphinx documents the names of each module's ``__all__``, and `dir` shows them."""
+    """Sphinx documents the names of each module's ``__all__``, which `dir` shows."""
     modules = re.findall(r"automodule:: ([\w.]+)", REFERENCE)
     assert {"sparsezc.ops", "sparsezc.algorithms", "sparsezc.io", "sparsezc.exceptions"} <= set(modules)
     for name in modules:

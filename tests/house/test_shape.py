@@ -1,4 +1,4 @@
-"""The size of the house: how much a function takes, how much a folder holds, and what only one place may do."""
+"""Limits on functions' parameters and folders' files, and rules on private names."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.house.test_layers import ROOT, is_in, modules
 MOST_PARAMETERS = 8
 MOST_FILES = 20
 
-#: Functions with more parameters, and why.
+#: Functions with more parameters, and the reason.
 LONG = {
     "sparsezc.networkx_backend.measures.layouts.forceatlas2_layout": "NetworkX's signature",
 }
-#: Folders with more files, and why.
+#: Folders with more files, and the reason.
 FULL = {
     "sparsezc/algorithms": "users look for them one by one, a file each",
     "sparsezc/applications": "the same",
@@ -27,7 +27,7 @@ FULL = {
 
 
 def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[str]:
-    """Return the names of a function's parameters, but for the object or class that it is called on."""
+    """Return the names of a function's parameters, without `self` or `cls`."""
     a = function.args
     given = [*a.posonlyargs, *a.args, *a.kwonlyargs, *(each for each in (a.vararg, a.kwarg) if each is not None)]
     names = [each.arg for each in given]
@@ -35,7 +35,7 @@ def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) ->
 
 
 def functions(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the name and the parameters of every function in a file, those inside functions too."""
+    """Yield name and parameters of every function in a file, including nested ones."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             yield getattr(node, "name", "lambda"), parameters(node)
@@ -43,7 +43,7 @@ def functions(text: str) -> Iterator[tuple[str, list[str]]]:
 
 @cache
 def sources() -> dict[str, Path]:
-    """Return the package's modules, and those of the folders beside it that import it."""
+    """Return the modules of the package, and of the folders beside it that import it."""
     paths = (path for folder in ("benchmarks", "docs", "tests") for path in (ROOT / folder).rglob("*.py"))
     others = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in paths}
     return modules() | others
@@ -51,7 +51,7 @@ def sources() -> dict[str, Path]:
 
 @cache
 def long() -> dict[str, int]:
-    """Return the functions that take too much, by module and name."""
+    """Return the functions with too many parameters, by module and name."""
     every = ((f"{m}.{name}", len(p)) for m, path in sources().items() for name, p in functions(path.read_text()))
     return {name: count for name, count in every if count > MOST_PARAMETERS}
 
@@ -65,7 +65,7 @@ def test_the_list_of_long_functions_is_not_longer_than_needed() -> None:
 
 
 def test_the_reader_of_parameters_sees_every_form() -> None:
-    """The judge judged."""
+    """The judge sees every form of parameter."""
     text = "class C:\n  def f(self, a, /, b, *c, d, **e): return lambda x, y=1: x\nasync def g(a, *, b): pass\n"
     assert dict(functions(text)) == {"f": ["a", "b", "d", "c", "e"], "g": ["a", "b"], "lambda": ["x", "y"]}
 
@@ -79,7 +79,7 @@ def test_folders_hold_twenty_files_at_most() -> None:
     assert {folder: count for folder, count in held.items() if count > MOST_FILES and folder not in FULL} == {}
 
 
-#: Private names that their own files do not use, and who does.
+#: Private names that their own files do not use, and their users.
 FOR_OTHERS = {
     "sparsezc.core._supports_udfs": "programs written for python-graphblas",
     "sparsezc.dtypes._supports_complex": "the same",
@@ -87,7 +87,7 @@ FOR_OTHERS = {
 
 
 def unused(text: str) -> list[str]:
-    """Return the private top-level names that a file makes and does not read; one read of `_a, _b = ...` suffices."""
+    """Return private top-level names that a file defines and never reads; one read of `_a, _b = ...` suffices."""
     tree = ast.parse(text)
     read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     found = []
@@ -113,13 +113,13 @@ def test_private_names_are_used_in_their_files() -> None:
 
 
 def test_the_reader_of_unused_names_sees_every_form() -> None:
-    """The judge judged."""
+    """The judge sees every form of definition."""
     text = "_a = 1\n_b: int = 2\n_c, _d = range(2)\ndef _e(): return _c\nclass _F: _g = 1\n_h, i = 1, 2\n_j[0] = i"
     assert unused(text) == ["_a", "_b", "_e", "_F"]
 
 
 def assigned(text: str) -> Iterator[str]:
-    """Yield the names of all attributes that a file sets."""
+    """Yield the names of all attributes that a file assigns."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             yield node.attr
@@ -131,7 +131,7 @@ def test_one_place_knows_of_a_matrix_that_it_is_symmetric() -> None:
     assert knowing == ["sparsezc.core.matrix"]
 
 
-#: How the objects are stored on their engine, which is below the algorithms.
+#: Attributes of the objects' storage on their engine, which is below the algorithms.
 BELOW = {"_engine", "_lock", "_need", "_put", "_settle", "_store", "capability"}
 
 
@@ -144,7 +144,7 @@ def test_algorithms_see_no_engine() -> None:
             assert (name, seen, [each for each in imported if "engines" in each]) == (name, set(), [])
 
 
-#: Folders that use objects by their public names alone: core/access/ and core/engine_loops.py have what else they need.
+#: Folders that use only public names of objects; core/access/ and core/engine_loops.py provide everything else.
 OUTSIDE = ("sparsezc.algorithms", "sparsezc.applications")
 NAMED_TUPLES = {"_replace", "_asdict", "_make", "_fields"}
 
@@ -168,6 +168,6 @@ def test_algorithms_and_applications_use_public_names_of_objects() -> None:
 
 
 def test_the_reader_of_private_names_sees_every_form() -> None:
-    """The judge judged."""
+    """The judge sees private names of other objects only."""
     text = "A._turned(); self._own(); x = B.T._symmetric; self.A._hidden; t._replace(a=1); A.__class__; A._f = 1"
     assert sorted(private(text)) == ["A._f", "A._turned", "B.T._symmetric", "self.A._hidden"]

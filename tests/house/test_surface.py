@@ -1,4 +1,4 @@
-"""python-graphblas's public classes, walked: every name and every parameter of a method is there."""
+"""Every name of python-graphblas's public classes, and every parameter of their methods, exists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sparsezc.core.matrix import TransposedMatrix
 
 A, B = graphblas.Matrix(int, 2, 2), gb.Matrix(int, 2, 2)
 
-#: (theirs, ours), by what a user writes.
+#: (theirs, ours), by the text that a user writes.
 CLASSES: dict[str, tuple[Any, Any]] = {
     "Matrix": (graphblas.Matrix, gb.Matrix),
     "Vector": (graphblas.Vector, gb.Vector),
@@ -31,7 +31,7 @@ CLASSES: dict[str, tuple[Any, Any]] = {
     "v.ss": (graphblas.Vector(int, 2).ss, gb.Vector(int, 2).ss),
     "Matrix.ss": (graphblas.Matrix.ss, gb.Matrix.ss),
 }
-#: What is not there, and why.
+#: Absent names, and the reason.
 ABSENT = {
     "gb_obj": "a handle of the C library, which a matrix on a GPU has not",
     "method_name": "of an expression: ours has operation, operands and op",
@@ -53,7 +53,7 @@ def names(x: Any) -> set[str]:
 def test_every_name_is_there(what: str) -> None:
     theirs, ours = CLASSES[what]
     missing = names(theirs) - ABSENT.keys()
-    if what == "Matrix.ss":  # there, methods that need an object stand too
+    if what == "Matrix.ss":  # in python-graphblas this also shows methods that need an object
         missing = {name for name in missing if name.startswith("import_") or name == "deserialize"}
     with gb.config.set(autocompute=False):
         found = {name for name in missing if name in dir(ours) or hasattr(type(ours), name) or _has(ours, name)}
@@ -64,13 +64,13 @@ def _has(x: Any, name: str) -> bool:
     try:
         getattr(x, name)
     except TypeError:
-        return True  # there, and not enabled before it is computed
+        return True  # it exists, and needs autocompute
     except AttributeError:
         return False
     return True
 
 
-#: Of what an expression makes: where python-graphblas has the names that an expression lacks.
+#: Expressions and the class of their result, which in python-graphblas has the names that the expression lacks.
 MADE = {
     "A.mxm(B)": "Matrix", "A @ B": "Matrix", "A & B": "Matrix", "A[:, :]": "Matrix", "A[i, :]": "Vector",
     "A[i, j]": "Scalar",

@@ -11,15 +11,15 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("sparsezc", "ops", "semirings", "tests", "benchmarks", "docs")
-#: Pronouns for persons unknown, written so that this file does not contain them.
+#: Pronouns for persons unknown, in two parts, so that this file does not contain them.
 PRONOUNS = (("some", "body"), ("no", "body"), ("any", "body"), ("who", "ever"))
 UNNAMED = re.compile(rf"\b({'|'.join(start + end for start, end in PRONOUNS)})\b", re.IGNORECASE)
 QUESTION = re.compile(r"(What|Whether)\b")
-#: Words that are no terms: data is stored or is in memory, and code is in folders.
+#: Words that are no terms here: data is stored or is in memory, and code is in folders.
 ODD = re.compile(r"\b(lie|lies|lying|rooms)\b")
-#: Files that may have them.
+#: Files that may contain these words.
 ALLOWED = {"tests/house/test_words.py"}
-QUOTED = re.compile(r"[\"']\s*(What|Whether)\b")  # where a docstring may begin so
+QUOTED = re.compile(r"[\"']\s*(What|Whether)\b")  # a quote that may open such a docstring
 
 
 def files(folder: str, *suffixes: str) -> list[Path]:
@@ -29,12 +29,12 @@ def files(folder: str, *suffixes: str) -> list[Path]:
 
 
 def pages() -> list[Path]:
-    """Return the pages: those of docs/, and those beside it and in the folders."""
+    """Return the Markdown pages: those at the top level and in all folders."""
     return [*sorted(ROOT.glob("*.md")), *(page for folder in FOLDERS for page in files(folder, ".md"))]
 
 
 def summaries(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield line and text of each docstring's first line, of a CUDA text's first comment, and of a page's headings."""
+    """Yield line and text of each docstring's first line, a CUDA text's first comment, and a page's headings."""
     text = path.read_text()
     if path.suffix == ".py":
         for node in ast.walk(ast.parse(text)):

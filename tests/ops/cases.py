@@ -1,4 +1,4 @@
-"""The table of expressions: one line for each computation, in the common syntax of both modules."""
+"""Tables of expressions: one line for each computation, in the syntax that both modules share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.ops.judge import Statement
 
-#: Expressions that make a vector of size n.
+#: Expressions whose result is a vector of size n.
 VECTOR: dict[str, Statement] = {
     "mxv plus_times": lambda g, o: o.A.mxv(o.v, g.semiring.plus_times),
     "mxv min_plus": lambda g, o: o.A.mxv(o.v, g.semiring.min_plus),
@@ -67,7 +67,7 @@ VECTOR: dict[str, Statement] = {
     "a scalar": lambda g, o: g.Scalar.from_value(2, "INT16"),
 }
 
-#: Expressions that make an n x n matrix.
+#: Expressions whose result is an n x n matrix.
 MATRIX: dict[str, Statement] = {
     "ewise_add plus": lambda g, o: o.A.ewise_add(o.B, g.monoid.plus),
     "ewise_add transposed": lambda g, o: o.A.T.ewise_add(o.B, g.binary.minus),
@@ -123,7 +123,7 @@ MATRIX: dict[str, Statement] = {
     "a number": lambda g, o: 3,
 }
 
-#: Expressions that make a scalar.
+#: Expressions whose result is a scalar.
 SCALAR: dict[str, Statement] = {
     "inner": lambda g, o: o.u.inner(o.v),
     "u @ v": lambda g, o: g.semiring.min_plus(o.u @ o.v),
@@ -137,10 +137,10 @@ SCALAR: dict[str, Statement] = {
 
 
 def _list(size: int, step: int) -> list[int]:
-    """`size` positions in a mixed order, with repetitions where `step` divides `size`."""
+    """Return `size` positions in a mixed order, with repetitions where `step` divides `size`."""
     return [(3 + step * k) % size for k in range(size)]
 
 
 def _one(o: Any) -> int:
-    """Return the number of a row that exists."""
+    """Return the number of a row inside the matrix."""
     return int(o.A.nrows) // 2

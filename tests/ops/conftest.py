@@ -15,21 +15,21 @@ from tests.emulator import ahead as compile_ahead
 from tests.emulator.rehearsal import rehearse
 from tests.ops.judge import ENGINES, Engine
 
-_AHEAD = 12  # tests, which ask for about 50 kernels: more would be lost where another process takes the next tests
+_AHEAD = 12  # tests rehearsed together, some 50 kernels: another process may take the next tests
 _BEGUN = pytest.StashKey[set[str]]()  # the tests whose kernels are compiled
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Return True if two tests are one function on one engine."""
+    """Return whether two tests are one function on one engine."""
     function, engine = getattr(one, "function", None), getattr(one, "callspec", other.callspec).params.get("engine")
     return function is other.function and engine == other.callspec.params["engine"]
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
-    """Compile at once what a test marked `many_kernels`, and the next ones of its function, ask the emulator for.
+    """Compile together the kernels of a test marked `many_kernels` and of the next tests of its function.
 
-    A run of all tests has them in the groups of an earlier run, and needs no rehearsal.
+    In a run of all tests, kernels are compiled in the groups of an earlier run, and nothing is rehearsed.
     """
     engine = pyfuncitem.funcargs.get("engine")
     marked = pyfuncitem.get_closest_marker("many_kernels") is not None and not compile_ahead.in_use
@@ -50,12 +50,12 @@ def _marks(name: str) -> list[pytest.MarkDecorator]:
 
 @pytest.fixture(params=[pytest.param(name, marks=_marks(name)) for name in ENGINES])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    """Where operands are put before a statement runs."""
+    """Yield the engine to which operands are moved before a statement runs."""
     under_test = ENGINES[request.param]
     before = cuda.use(request.getfixturevalue("emulated")) if under_test.name.startswith("emulated") else None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PerformanceWarning)  # what falls back is compared all the same
+            warnings.simplefilter("ignore", PerformanceWarning)  # results of a fallback are compared all the same
             yield under_test
     finally:
         if before is not None or under_test.name.startswith("emulated"):

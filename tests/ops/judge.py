@@ -1,10 +1,11 @@
 """The judge: one statement runs on python-graphblas and on sparsezc, and both must have the same result.
 
-A *statement* is a function of a module and of operands, ``f(g, o)``: ``g`` is graphblas or sparsezc, whose spelling is
-the same, and ``o`` has operands by name, made from the same arrays for both. What it returns is compared: positions and
-types exactly, values exactly or, for floats, to a relative error that a different order of summation explains.
+A *statement* is a function of a module and of operands, ``f(g, o)``: ``g`` is graphblas or sparsezc, whose syntax is
+the same, and ``o`` has operands by name, made from the same arrays for both. The returned objects are compared:
+positions and types exactly, values exactly or, for floats, to a relative error that another order of summation
+explains.
 
-Another engine is one more line in :data:`ENGINES`.
+A further engine takes one more line in :data:`ENGINES`.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ T = TypeVar("T")
 
 
 class Engine(NamedTuple):
-    """An engine under test: how an object of sparsezc comes there, and whether it is asked everything.
+    """An engine under test: the function that moves an object of sparsezc to it, and whether grids are tried in full.
 
-    Each semiring, operator and type is a kernel of its own on the GPU engine, and each takes its time to compile. So
-    a grid is sampled there by default: every row and every column of it is met, not every crossing. The crossings of
-    operators and types are all tried where one compilation holds them (tests/semirings/test_cuda_expressions.py).
+    On the GPU engine each semiring, operator and type takes a kernel of its own, and time to compile it. So a grid is
+    sampled there by default: each row and each column is tried, not each combination. Combinations of operators and
+    types are all tried where one compilation has them (tests/semirings/test_cuda_expressions.py).
     """
 
     name: str
@@ -41,9 +42,9 @@ class Engine(NamedTuple):
         return self.name
 
     def sample(self, grid: Iterable[T], row: str, one_in: int = 3) -> list[T]:
-        """All columns of a grid's row, or every third, beginning elsewhere in each row.
+        """Return all columns of a grid's row, or every third, starting at another column in each row.
 
-        Rows that are types begin so that all columns are met, and a type is crossed with one of another sort.
+        Rows of types start so that all columns are tried, and a type is combined with one of another kind.
         """
         start = (TYPES.index(row) + 4 if row in TYPES else zlib.crc32(row.encode())) % one_in
         return [column for k, column in enumerate(grid) if self.full or k % one_in == start]
@@ -53,7 +54,7 @@ def _on_gpu(x: Any) -> Any:
     return x.to("gpu") if getattr(x, "ndim", 0) else x
 
 
-#: "emulated" is the GPU engine with its kernels run on the CPU (tests/emulator); "gpu" is the same on a GPU.
+#: "emulated" is the GPU engine with its kernels run on the CPU (tests/emulator), "gpu" the same on a GPU.
 ENGINES = {
     "cpu": Engine("cpu", lambda x: x, full=True),
     "emulated": Engine("emulated", _on_gpu, full=False),
@@ -74,7 +75,7 @@ class Arrays(NamedTuple):
 
 
 def random_values(rng: np.random.Generator, dtype: str, count: int) -> Any:
-    """Small numbers with zeros among them, so that sums stay exact and value masks have something to refuse."""
+    """Return small numbers with zeros among them, so that sums are exact and value masks refuse some positions."""
     if dtype == "BOOL":
         return rng.random(count) < 0.6
     low = 0 if dtype.startswith("U") else -4
@@ -93,7 +94,7 @@ def random_matrix(rng: np.random.Generator, nrows: int, ncols: int, dtype: str, 
 
 
 def make(g: Any, x: Arrays) -> Any:
-    """Return the object of a module that holds these arrays."""
+    """Return a module's object with these arrays."""
     if x.columns is None:
         return g.Vector.from_coo(x.rows, np.asarray(x.values), x.dtype, size=x.shape[0])
     nrows, ncols = x.shape
@@ -104,9 +105,9 @@ def make(g: Any, x: Arrays) -> Any:
 def operands(
     seed: int, dtype: str = "INT64", n: int = 7, density: float = 0.5, other: str | None = None
 ) -> dict[str, Arrays]:
-    """Operands for every statement: square matrices A, B; vectors u, v; outputs w, C; masks m (vector), M (matrix).
+    """Return arrays for every statement: square A and B; vectors u, v; outputs w, C; masks m (vector), M (matrix).
 
-    `other` is the type of v and B, by default the same as of u and A.
+    `other` is the type of v and B, by default that of u and A.
     """
     rng = np.random.default_rng(seed)
     other = dtype if other is None else other
@@ -125,7 +126,7 @@ def operands(
 
 
 class Operands:
-    """Operands by name, each made when a statement first asks for it: ``o.A``."""
+    """Operands by name, each made at the first use of its name: ``o.A``."""
 
     def __init__(self, make: Callable[[Arrays], Any], arrays: dict[str, Arrays]) -> None:
         self._make, self._arrays = make, arrays
@@ -140,21 +141,21 @@ class Operands:
 
 
 def plain(result: Any) -> tuple[Any, ...]:
-    """Return a result as (type, shape, positions..., values), of either module."""
+    """Return a result of either module as (type, shape, positions..., values)."""
     if not hasattr(result, "ndim"):
         return ("value", (), result)
     dtype = str(getattr(result.dtype, "name", result.dtype))
     if result.ndim == 0:
         return (dtype, (), result.value)
     *at, values = result.to_coo()
-    if len(at) == 2:  # the judge lists a matrix by columns where it holds it so
+    if len(at) == 2:  # the judge lists a matrix by columns if it is stored so
         order = np.lexsort((at[1], at[0]))
         at, values = [part[order] for part in at], np.asarray(values)[order]
     return (dtype, tuple(result.shape), *at, np.asarray(values))
 
 
 def same(got: tuple[Any, ...], want: tuple[Any, ...], values: bool = True) -> bool:
-    """Return whether two plain results agree; without `values`, up to the values."""
+    """Return whether two plain results agree; without `values`, in type, shape and positions only."""
     if got[:2] != want[:2]:
         return False
     if not got[1]:
@@ -171,13 +172,13 @@ def _close(got: Any, want: Any, dtype: str) -> bool:
         return bool(np.array_equal(got, want))
     rtol, atol = 1e-5 if dtype.endswith("32") else 1e-12, 0.0
     with np.errstate(all="ignore"):
-        if dtype.startswith("FC"):  # a part that should be zero is as large as the other's last bits
+        if dtype.startswith("FC"):  # rounding of one part shows in the other, which may be zero
             atol = rtol * float(np.max(np.abs(want), initial=0, where=np.isfinite(want)))
         return bool(np.allclose(got, want, rtol=rtol, atol=atol, equal_nan=True))
 
 
 def attempt(statement: Statement, g: Any, o: Any) -> tuple[Any, ...] | Exception:
-    """Return the result of a statement, or the error that it raises."""
+    """Return the plain result of a statement, or its error."""
     try:
         return plain(statement(g, o))
     except Exception as error:
@@ -185,21 +186,21 @@ def attempt(statement: Statement, g: Any, o: Any) -> tuple[Any, ...] | Exception
 
 
 def like(got: Exception, want: Exception) -> bool:
-    """Return whether an error has the name of the judge's, or would be caught as it."""
+    """Return whether an error has the name of the judge's error, or is caught as it."""
     return type(got).__name__ == type(want).__name__ or isinstance(got, type(want))
 
 
 def lacks_a_semiring(want: Any) -> bool:
-    """Return whether the judge refuses because it makes outer and broadcasts with a semiring that it lacks for BOOL."""
+    """Return whether the judge refuses because outer or a broadcast needs a semiring that it lacks for BOOL."""
     return isinstance(want, KeyError) and "any_" in str(want)
 
 
 def judge(
     statement: Statement, arrays: dict[str, Arrays], engine: Engine, label: Any = "", *, values: bool = True
 ) -> None:
-    """Run a statement on both and compare; `values=False` compares types, shapes and positions only.
+    """Run a statement on both modules and compare; without `values`, compare types, shapes and positions only.
 
-    Where the judge refuses, sparsezc must refuse with the same error.
+    If the judge refuses a statement, sparsezc must refuse it with the same error.
     """
     ours = Operands(lambda x: engine.put(make(sparsezc, x)), arrays)
     got = attempt(statement, sparsezc, ours)
@@ -216,7 +217,7 @@ def judge(
     assert same(got, want, values), f"{label} on {engine}: got\n{got}\nand the judge says\n{want}"
 
 
-#: Every way to say where and how to write: name -> the arguments of ``w(...)``; `m` is the mask's parent.
+#: Forms of a target by name: the arguments of ``w(...)``; `m` is the mask's parent.
 MASKS: dict[str, Callable[[Any], Any]] = {
     "none": lambda m: None,
     "structure": lambda m: m.S,
@@ -233,7 +234,7 @@ ACCUMULATORS: dict[str, Callable[[Any], Any]] = {
 
 
 def ways() -> Iterator[tuple[str, str, bool]]:
-    """Every (mask, accumulator, replace) that is allowed."""
+    """Yield every (mask, accumulator, replace) that is allowed."""
     for mask in MASKS:
         for accum in ACCUMULATORS:
             for replace in (False, True) if mask != "none" else (False,):
@@ -241,7 +242,7 @@ def ways() -> Iterator[tuple[str, str, bool]]:
 
 
 def target(g: Any, out: Any, parent: Any, mask: str, accum: str, replace: bool) -> Any:
-    """``out(mask, accum, replace)`` of either module."""
+    """Return ``out(mask, accum, replace)`` of either module."""
     given = {"mask": MASKS[mask](parent), "accum": ACCUMULATORS[accum](g)}
     given = {k: x for k, x in given.items() if x is not None}
     return out(replace=replace, **given) if given else out

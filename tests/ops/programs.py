@@ -1,8 +1,8 @@
-"""The vocabulary of random programs: statements drawn from a seed, run alike on every module with this syntax.
+"""Random programs: statements drawn from a seed, run alike on every module with this syntax.
 
-A step writes one of the program's objects from the others, in a random way (mask, accumulator, replace, region), so
-what one step leaves behind (other formats, aliases, empty objects, zeros, NaN) is what the next one meets. The objects
-are vectors u, v, w and matrices A, B, C of one size; with R, Q and x there are narrow ones too.
+A step writes one of the program's objects from the others, in a random way (mask, accumulator, replace, assigned
+region), so later steps use the states that earlier ones left (other formats, aliases, empty objects, zeros, NaN). The
+objects are vectors u, v, w and matrices A, B, C of one size; with R, Q and x there are narrow ones too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.ops.judge import Arrays, make
 
 Source = Callable[[Any, Any, random.Random], Any]
 
-#: What a vector is written from. Each takes the module, the objects and a random generator that both sides seed alike.
+#: Sources of a vector: functions of the module, the objects and a random generator, seeded alike for all modules.
 VECTORS: dict[str, Source] = {
     "mxv": lambda g, o, r: _matrix(o, r).mxv(_vector(o, r), _semiring(g, r)),
     "vxm": lambda g, o, r: _vector(o, r).vxm(_matrix(o, r), _semiring(g, r)),
@@ -62,7 +62,7 @@ MATRICES: dict[str, Source] = {
     "matrix": lambda g, o, r: o.__dict__[r.choice("ABC")],
     "number": lambda g, o, r: r.choice([0, 4]),
 }
-#: Statements of the narrow operands R (n x m), Q (m x n) and x (m), by what they write.
+#: Statements of the narrow operands R (n x m), Q (m x n) and x (m), by the kind of object that they write.
 NARROW: dict[str, dict[str, Source]] = {
     "vector": {
         "mxv": lambda g, o, r: r.choice([o.R, o.Q.T]).mxv(o.x, _semiring(g, r)),
@@ -103,7 +103,7 @@ def _matrix(o: Any, r: random.Random) -> Any:
 
 
 def _id(o: Any, r: random.Random) -> int:
-    """Return a position, of those that have entries where there are many."""
+    """Return a position; in large objects one of those that have entries."""
     n = o.u.size
     return r.choice(sparse_ids(n)) if n > LARGE else r.randrange(n)
 
@@ -113,12 +113,12 @@ def _ids(o: Any, r: random.Random) -> list[int]:
 
 
 def sparse_ids(n: int) -> list[int]:
-    """Return the positions that entries have in objects of a large size."""
+    """Return the positions of entries in large objects."""
     return [0, 1, 5, n // 2, n - 3, n - 2, n - 1]
 
 
 def _set_row(C: Any, i: int, v: Any) -> None:
-    """Set a row; but not one without entries in a matrix without entries, whose reductions then crash SuiteSparse."""
+    """Set a row, unless neither row nor matrix has entries: reductions of the result would crash SuiteSparse."""
     if v.to_coo()[0].size or C.to_coo()[0].size:
         C[i, :] = v
 
@@ -129,13 +129,13 @@ def _resize(C: Any, n: int) -> None:
 
 
 def _total(s: Any) -> int:
-    """Return a whole number that depends on a sum, to be written everywhere."""
+    """Return a whole number that depends on a sum, as a value to write."""
     value = getattr(s, "value", None) if not hasattr(s, "entries") else s.entries.get(())
     return int(value) % 3 if value is not None and np.isfinite(value) else 7
 
 
 def _mask(x: Any, r: random.Random) -> Any:
-    """Return a mask of any kind; by structure where a zero may have a sign, as engines differ about its truth."""
+    """Return a mask of any kind; by structure if a zero may have a sign, whose truth differs between engines."""
     mask = r.choice([x.S, x.V])
     values = x.to_coo()[-1]
     if values.dtype.kind in "fc" and (values == 0).any():
@@ -155,13 +155,13 @@ def _binary(g: Any, r: random.Random) -> Any:
     return r.choice([g.binary.plus, g.binary.minus, g.binary.times, g.binary.min, g.binary.first, g.binary.second])
 
 
-#: Sources and changes that fill a whole object, row or column, which one of a large size cannot be.
+#: Sources and changes that fill a whole object, row or column: too large for objects of a large size.
 DENSE = {"number", "total", "positions", "cells", "full"}
-LARGE = 1000  # positions from which an object counts as large
+LARGE = 1000  # positions above which an object counts as large
 
 
 def step(g: Any, o: Any, r: random.Random) -> str:
-    """Run one statement, drawn from `r`; the name of the object that it wrote, or an empty one where it may be any."""
+    """Run one statement, drawn from `r`; return the name of the object written, or "" if it may be any."""
     kind = r.choice(["vector", "vector", "matrix", "matrix", "change"])
     sources, letters = {"vector": (VECTORS, "uvw"), "matrix": (MATRICES, "ABC"), "change": (CHANGES, "")}[kind]
     if hasattr(o, "R") and r.random() < 0.15:
@@ -180,7 +180,7 @@ def step(g: Any, o: Any, r: random.Random) -> str:
     if r.random() < 0.3:
         given["accum"] = r.choice([g.binary.plus, g.binary.min, g.binary.second])
     if g is graphblas and "mask" in given and _can_be_formed(value):
-        value = value.new()  # else SuiteSparse may take freed row ids, or leave out values of what the mask is
+        value = value.new()  # else SuiteSparse may read freed row ids, or leave out values if a mask is also an operand
     if g is graphblas and "accum" in given:
         _accumulate(out, value, **given)
     else:
@@ -189,15 +189,15 @@ def step(g: Any, o: Any, r: random.Random) -> str:
 
 
 def _can_be_formed(value: Any) -> bool:
-    """Return whether the judge may form this expression first; a reposition writes a part of the output."""
+    """Return whether the judge may compute this expression first; a reposition writes a part of the output."""
     return getattr(value, "method_name", "reposition") != "reposition"
 
 
 def _accumulate(out: Any, value: Any, accum: Any, mask: Any = None, replace: bool = False) -> None:
-    """``out(mask, accum, replace) << value`` of the judge: formed first, and never under a mask that is no complement.
+    """Run ``out(mask, accum, replace) << value`` on the judge, by expressions computed first.
 
-    There SuiteSparse adds what is sparse to what is full beyond its arrays, and it adds products of converted operands
-    without the conversion.
+    Under a mask that is no complement, SuiteSparse would add sparse to full beyond its arrays, and products of
+    converted operands without the conversion; there the sum is computed first, too.
     """
     value = value.new() if hasattr(value, "new") else value
     if mask is None or mask.complement or not hasattr(value, "nvals"):
@@ -207,15 +207,15 @@ def _accumulate(out: Any, value: Any, accum: Any, mask: Any = None, replace: boo
 
 
 def drawn(seed: int) -> str:
-    """Return the kind of statement that a step draws, for the message."""
+    """Return the kind of statement that a step draws, for messages."""
     return random.Random(seed).choice(["vector", "vector", "matrix", "matrix", "change"])
 
 
 def made_anew(content: tuple[Any, ...]) -> Any:
-    """Return the judge's object with this content, in which nothing is left of how it came to be.
+    """Return a new object of the judge with this content and no other state.
 
-    What SuiteSparse does depends on that, and not always rightly: see test_cpu_engine.py. A full object is made with
-    all its values, also where they are the same.
+    SuiteSparse's methods depend on an object's state, and are not always right: see test_cpu_engine.py. A full object
+    is made with all its values, even if they are equal.
     """
     dtype, shape, *at, values = content
     if values.size == math.prod(shape):

@@ -1,4 +1,4 @@
-"""Every aggregator over vectors, rows, columns and whole matrices, compared with NumPy on the same entries."""
+"""Every aggregator over vectors, rows, columns and whole matrices equals NumPy on the same entries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sparsezc.semirings.algebra import names
 from tests.emulator.rehearsal import rehearsing
 from tests.ops.judge import TYPES, Arrays, Engine, judge, make, operands
 
-# Of the values x at the positions k, ascending; at least one.
+# Functions of the values x at the ascending positions k; there is at least one.
 JUDGES: dict[str, Callable[[Any, Any], Any]] = {
     "sum": lambda x, k: x.sum(dtype=x.dtype),
     "prod": lambda x, k: x.prod(dtype=x.dtype),
@@ -54,7 +54,7 @@ JUDGES: dict[str, Callable[[Any, Any], Any]] = {
     "argmin": lambda x, k: k[np.argmin(x)],
     "argmax": lambda x, k: k[np.argmax(x)],
 }
-ANY = "any_value"  # may be any of them
+ANY = "any_value"  # any of the values is right
 OF_VECTORS = ("first_index", "last_index", "argmin", "argmax")
 AGGREGATORS = names.names_of("agg")
 
@@ -69,12 +69,12 @@ def _wide(x: Any) -> Any:
 
 def judged(name: str, values: Any, positions: Any) -> Any:
     with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of one value there is no spread
+        warnings.simplefilter("ignore", RuntimeWarning)  # a single value has no sample variance
         return JUDGES[name](values, positions)
 
 
 def arrays(dtype: str) -> dict[str, Arrays]:
-    """Rows of no, one and several entries, zeros among them, maxima twice; empty ones too."""
+    """Return arrays with rows of no, one and several entries, zeros, and repeated maxima."""
     rng = np.random.default_rng(5)
     rows, columns = np.nonzero(rng.random((9, 7)) < 0.5)
     keep = (rows != 3) & ((rows != 6) | (columns == 2)) & (columns != 4)
@@ -176,7 +176,7 @@ def test_narrow_types_do_not_wrap_on_the_way() -> None:
 
 
 def test_one_bad_row_stays_alone() -> None:
-    """An infinity or NaN in one row does not change the other rows' variance and logarithm."""
+    """An infinity or NaN in one row does not change other rows' variance and logarithm."""
     A = gb.Matrix.from_coo([0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1], [1.0, 3.0, np.inf, 1.0, np.nan, 1.0])
     assert A.reduce_rowwise(gb.agg.varp).new().to_dense()[0] == 1
     assert np.isnan(A.reduce_rowwise(gb.agg.varp).new().to_dense()[1:]).all()
@@ -208,7 +208,7 @@ def test_masks_accumulators_and_types_as_in_any_statement(engine: Engine) -> Non
     assert r.to_dict() == pytest.approx({k: x for k, x in means.items() if k > 3})
     assert s.value == 5.0 * A.nvals
     assert narrow.to_dict() == {k: int(x) for k, x in means.items()}
-    A << A.apply(gb.binary.times, 2)  # an aggregation that has not run sees what is there when it does
+    A << A.apply(gb.binary.times, 2)  # a deferred aggregation reads its operand when it runs
     assert later.new().to_dict() == pytest.approx({k: 2 * x for k, x in means.items()})
 
 
@@ -241,8 +241,8 @@ def test_how_they_are_named() -> None:
     assert v.reduce(gb.agg.sum, allow_empty=False).new() == 8
 
 
-POSITIONS = {"argmin", "argmax", "first_index", "last_index"}  # INT64 here whatever the entries are
-OF_BOOL = {"count", "count_nonzero", "count_zero", "L0norm"}  # as INT64; there `count` takes it and does not list it
+POSITIONS = {"argmin", "argmax", "first_index", "last_index"}  # INT64 here for all types of entries
+OF_BOOL = {"count", "count_nonzero", "count_zero", "L0norm"}  # as INT64; python-graphblas's `count` takes BOOL unlisted
 
 
 def test_types_are_the_judges() -> None:
@@ -258,7 +258,7 @@ def test_types_are_the_judges() -> None:
 
 
 def _silly(g: Any) -> Any:
-    """Return the product of two aggregators, by python-graphblas's spelling."""
+    """Return the product of two aggregators, in python-graphblas's notation."""
     return g.agg.Aggregator(
         "silly",
         composite=[g.agg.varp, g.agg.stdp],

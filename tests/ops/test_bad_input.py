@@ -14,7 +14,7 @@ import pytest
 import sparsezc
 from tests.ops.judge import Engine, attempt, like, make, operands
 
-#: The mistake, and what the message must name.
+#: Mistakes, and the pattern that the message must match.
 MISTAKES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     # Sizes
     "mxv": (lambda g, o: o.A.mxv(o.x), "mxv.*ncols|mxv.*columns"),
@@ -92,7 +92,7 @@ MISTAKES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "an empty scalar": (lambda g, o: o.u.apply("plus", g.Scalar(int)).new(), "empty"),
     "an empty default": (lambda g, o: o.u.ewise_union(o.v, "plus", g.Scalar(int), 0).new(), "left_default.*empty"),
     "diag of no number": (lambda g, o: o.u.diag(o.v), "k must be an integer"),
-    # Making
+    # Construction
     "no type": (lambda g, o: g.Vector(None), "None"),
     "a size that is no integer": (lambda g, o: g.Vector(int, 2.5), "size.*2.5"),
     "duplicates": (lambda g, o: g.Vector.from_coo([0, 0], [1, 2]), "position 0.*dup_op"),
@@ -124,7 +124,7 @@ MISTAKES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "scalar of a text": (lambda g, o: g.Scalar.from_value("x"), "x"),
 }
 
-#: Mistakes that the judge does not see, or reports by an error that says nothing.
+#: Mistakes that the judge misses, or reports without the cause.
 OURS: dict[str, tuple[Callable[[Any, Any], Any], type[Exception], str]] = {
     "negative size": (lambda g, o: g.Vector(int, -1), sparsezc.exceptions.InvalidValue, "size is -1"),
     "negative size of a matrix": (lambda g, o: g.Matrix(int, 2, -3), sparsezc.exceptions.InvalidValue, "ncols is -3"),

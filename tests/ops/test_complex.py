@@ -103,7 +103,7 @@ STATEMENTS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-#: What FC32 is tried with on an emulated GPU, and what is not tried: each statement is a kernel of its own there.
+#: Statements tried with FC32 on an emulated GPU, and those left out: each takes a kernel of its own there.
 NARROW = ("mxv", "vxm", "vxm of products", "abs", "times a number", "submatrix")
 SELDOM = (
     "of a real vector", "truth", "sizes", "mxm of the transpose", "inner", "different", "power of numbers", "conj",

@@ -14,7 +14,7 @@ CPU = ENGINES["cpu"]
 
 
 def listed(parts: Any) -> list[Any]:
-    """Arrays as lists, which compare."""
+    """Return arrays as lists, which compare."""
     return [part.tolist() for part in parts]
 
 
@@ -130,7 +130,7 @@ def test_a_diagonal_is_written_to(shape: tuple[int, int], k: int, engine: Engine
         for mask in ("none", "matrix", "not matrix", "vector", "not vector", "too long"):
             for accum in (None, "plus"):
                 if mask != "none" and ((k and mask != "matrix") or (what == "vector" and accum is None)):
-                    continue  # the judge forgets k in some masks and gaps in some vectors: see the next test
+                    continue  # the judge ignores k with some masks and gaps in some vectors: see the next test
                 label = (shape, k, what, mask, accum)
                 judge(lambda g, o, a=what, b=mask, c=accum: statement(g, o, a, b, c), operands(3), engine, label)
 

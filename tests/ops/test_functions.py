@@ -1,4 +1,4 @@
-"""Operators made from Python functions, on each engine: operations have the results of their NumPy form."""
+"""Operators made from Python functions have the results of their NumPy form on each engine."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.emulator.rehearsal import rehearsing
 from tests.ops.judge import Arrays, Engine, make
 from tests.semirings import functions
 
-TYPES = ("INT64", "FP32", "UINT8", "BOOL")  # each type is a compilation of its own on either engine
+TYPES = ("INT64", "FP32", "UINT8", "BOOL")  # each type is compiled separately on either engine
 
 
 @cache
 def operator(kind: str, name: str) -> Any:
-    """Made once, as a program does."""
+    """Return an operator that is made once, as in a program."""
     table = {"unary": functions.UNARY, "binary": functions.BINARY, "indexunary": functions.INDEX}[kind]
     return getattr(gb, kind).register_anonymous(table[name], name.replace(" ", "_"))
 
@@ -170,7 +170,7 @@ def test_an_accumulator_and_a_parameter(engine: Engine) -> None:
 
 
 def test_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only a GPU runs them then, and the error says so."""
+    """Without numba only a GPU runs them, and the error names numba."""
     from sparsezc.engines.cpu.suitesparse import operators
 
     monkeypatch.setattr(operators, "find_spec", lambda name: None)

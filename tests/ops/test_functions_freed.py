@@ -1,4 +1,4 @@
-"""Everything made of a user's function is freed with the last reference to its operator."""
+"""All objects made for a user's function are freed with the last reference to its operator."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def scaled(c: float) -> Any:
 
 
 def test_functions_of_one_form_are_compiled_once() -> None:
-    """And keep their own constants, as long as any of them lives."""
+    """Functions of one form share machine code and keep constants of their own, as long as one of them exists."""
     v = gb.Vector.from_coo([0, 1, 2], [1.0, 2.0, 3.0])
     ops = [scaled(c) for c in (5.5, 6.5, 7.5)]
     before = compiled_functions._form.cache_info().misses
@@ -101,8 +101,8 @@ print(resident() - before)
 
 
 def test_functions_take_no_memory_once_they_are_gone(tmp_path: Path) -> None:
-    """They took 1.2 MB each, 36 MB together."""
-    program = tmp_path / "program.py"  # a function is translated from its text, so that must be in a file
+    """Without freeing, 30 functions took 36 MB, 1.2 MB each."""
+    program = tmp_path / "program.py"  # a function is translated from its text, which must be in a file
     program.write_text(PROGRAM)
     root = Path(__file__).parents[2]
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Every expression, assigned in every way, compared with python-graphblas on random operands."""
+"""Every expression, assigned in every way, equals python-graphblas's on random operands."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 from tests.ops.cases import MATRIX, SCALAR, VECTOR
 from tests.ops.judge import ACCUMULATORS, MASKS, TYPES, Engine, judge, operands, target, ways
 
-# The judge keeps positional operators under `.ss` now and warns; sparsezc has them where they were.
+# python-graphblas moved positional operators to `.ss` and warns at their old names, which sparsezc keeps.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 def written(make: Any, out: str, mask: str, accum: str, replace: bool) -> Any:
-    """Return the statement ``out(mask, accum, replace) << make``, which returns out."""
+    """Return the statement ``out(mask, accum, replace) << make``, which returns `out`."""
 
     def statement(g: Any, o: Any) -> Any:
         parent = o.m if out == "w" else o.M
@@ -43,7 +43,7 @@ def test_matrix_in_every_way(name: str, engine: Engine) -> None:
 @pytest.mark.many_kernels
 @pytest.mark.parametrize("dtype", TYPES)
 def test_every_type(dtype: str, engine: Engine) -> None:
-    """The type of the result, of the output, and the values as each of them holds them."""
+    """Type and values of the result and of the output are right for every type."""
     for seed, (name, make) in engine.sample(enumerate(VECTOR.items()), dtype, one_in=5):
         if name not in ("another vector", "a number", "a scalar"):
             judge(lambda g, o, make=make: make(g, o).new(), operands(seed, dtype), engine, (name, dtype, "new"))
@@ -108,7 +108,7 @@ def test_scalar_in_every_way(name: str, engine: Engine) -> None:
         for accum in ("none", "plus", "min"):
             for start in (None, 3):
                 if start is None and accum != "none" and "identity" in name:
-                    continue  # the judge accumulates onto whatever is in its empty C scalar
+                    continue  # the judge accumulates onto undefined memory in its empty C scalar
                 for dtype in ("INT64", "FP64", "INT8"):
                     label = (name, density, accum, start, dtype)
                     arrays = operands(1, "INT16", density=density)

@@ -1,4 +1,4 @@
-"""Assign and extract: every form of index, with masks of whole and region, compared with python-graphblas."""
+"""Assign and extract: every form of index, with masks of the whole and of the assigned region."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.ops.judge import Engine, judge, operands, target, ways
 
 N = 7
 
-#: Forms of an index of one dimension, and how many positions each has among N (None: a single one).
+#: Forms of an index of one dimension, and the number of its positions among N (None: a single position).
 INDICES: dict[str, tuple[Any, int | None]] = {
     "one": (3, None),
     "one from the end": (-2, None),
@@ -28,7 +28,7 @@ INDICES: dict[str, tuple[Any, int | None]] = {
     "an empty slice backwards": (slice(0, 4, -1), 0),
     "a list": ([5, 0, 2], 3),
     "a list from the end": ([-1, 0], 2),
-    "an empty array": (np.empty(0, np.int64), 0),  # the judge refuses an empty list, whose type NumPy makes float
+    "an empty array": (np.empty(0, np.int64), 0),  # the judge refuses an empty list, which NumPy makes float
     "a sorted array": (np.array([1, 4, 6]), 3),
     "an unsigned array": (np.array([6, 1], np.uint32), 2),
 }
@@ -36,13 +36,13 @@ BY_LIST = ("all", "a slice", "a slice backwards", "a list", "an empty slice", "a
 
 
 def vector(g: Any, size: int, dtype: str = "INT64") -> Any:
-    """Return a vector with gaps."""
+    """Return a vector without an entry at some positions."""
     at = [i for i in range(size) if i % 3 != 1]
     return g.Vector.from_coo(at, [10 + i for i in at], dtype, size=size)
 
 
 def matrix(g: Any, nrows: int, ncols: int) -> Any:
-    """Return a matrix with gaps."""
+    """Return a matrix without an entry at some positions."""
     at = [(i, j) for i in range(nrows) for j in range(ncols) if (i + 2 * j) % 3 != 1]
     rows, columns = [i for i, _ in at], [j for _, j in at]
     return g.Matrix.from_coo(rows, columns, [10 + i + j for i, j in at], "INT64", nrows=nrows, ncols=ncols)
@@ -66,7 +66,7 @@ def test_extract_from_a_matrix(row: str, engine: Engine) -> None:
 
 @pytest.mark.parametrize("name", INDICES)
 def test_indices_in_pythons_terms(name: str) -> None:
-    """``resolved_indexes.py_indices`` equals python-graphblas's, and selects the same in NumPy."""
+    """``resolved_indexes.py_indices`` equals python-graphblas's, and selects the same positions in NumPy."""
     key, size = INDICES[name]
     ours, theirs = (g.Vector(int, N)[key].resolved_indexes.py_indices for g in (sparsezc, graphblas))
     assert type(ours) is type(theirs)
@@ -78,7 +78,7 @@ def test_indices_in_pythons_terms(name: str) -> None:
 
 @pytest.mark.parametrize("name", INDICES)
 def test_assign_to_a_vector(name: str, engine: Engine) -> None:
-    """``w(mask)[I] << x``: the mask is of w, and replace deletes everywhere."""
+    """``w(mask)[I] << x``: the mask has w's size, and replace deletes outside the region, too."""
     key, size = INDICES[name]
 
     def statement(g: Any, o: Any, way: tuple[str, str, bool], scalar: bool) -> Any:
@@ -93,7 +93,7 @@ def test_assign_to_a_vector(name: str, engine: Engine) -> None:
 
 @pytest.mark.parametrize("name", [name for name, (_, size) in INDICES.items() if size is not None])
 def test_assign_with_a_mask_of_the_region(name: str, engine: Engine) -> None:
-    """``w[I](mask) << x``: the mask is of the region, and nothing outside changes."""
+    """``w[I](mask) << x``: the mask has the region's size, and nothing outside changes."""
     key, size = INDICES[name]
     assert size is not None
 
@@ -148,7 +148,7 @@ def test_assign_to_a_matrix(row: str, engine: Engine) -> None:
 
 @pytest.mark.parametrize("name", [*BY_LIST, "one"])
 def test_assign_to_one_row_or_column(name: str, engine: Engine) -> None:
-    """A mask vector belongs to that row or column alone; a mask matrix to the whole."""
+    """A mask vector applies to that row or column alone, a mask matrix to the whole."""
     key, size = INDICES[name]
 
     def statement(g: Any, o: Any, way: tuple[str, str, bool], row: bool, mask: str, scalar: bool) -> Any:
@@ -215,13 +215,13 @@ def test_arrays_are_assigned_like_vectors(engine: Engine) -> None:
 
 @pytest.mark.parametrize("dtype", ["FP32", "FP64", "FC64"])
 def test_a_zero_with_a_sign_as_a_mask(dtype: str, engine: Engine) -> None:
-    """SuiteSparse reads a mask's values as bits, by which -0.0 is true; a GPU takes it for the zero that it is."""
+    """SuiteSparse reads a mask's values as bits, so -0.0 is true; the GPU engine compares with zero, so it is false."""
     values = np.array([-0.0, 0.0, 1.0, np.nan])
     u = engine.put(sparsezc.Vector.from_coo([0, 1, 2, 4], values, dtype, size=6))
     w = engine.put(sparsezc.Vector(int, 6))
     w(u.V) << 7
     assert w.to_dict() == {**({0: 7} if engine.name == "cpu" else {}), 2: 7, 4: 7}
-    w(u.dup("BOOL").V, replace=True) << 5  # which says the same everywhere
+    w(u.dup("BOOL").V, replace=True) << 5  # a BOOL mask is the same on every engine
     assert w.to_dict() == {2: 5, 4: 5}
 
 

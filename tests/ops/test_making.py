@@ -1,4 +1,4 @@
-"""Construction of objects and export of their content, in every way, compared with python-graphblas."""
+"""Construction of objects and export of their content, in every way, equal python-graphblas's."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ WAYS_OUT: dict[str, Any] = {
 
 
 def _lists(parts: Any) -> list[Any]:
-    """Arrays as something that compares: type, shape and content."""
+    """Return type, shape and content of arrays, which compare."""
     return [(str(np.asarray(x).dtype), np.asarray(x).shape, np.asarray(x).tolist()) for x in parts if x is not None]
 
 
@@ -261,7 +261,7 @@ def test_integers_of_python_never_wrap(name: str) -> None:
 
 @pytest.mark.parametrize("number", [float("nan"), float("-inf")])
 def test_numbers_that_are_no_integers_are_refused(number: float) -> None:
-    """python-graphblas raises NumPy's errors; as arrays of a type they are converted, by the rules of GraphBLAS."""
+    """python-graphblas raises NumPy's errors; arrays with a type are converted by GraphBLAS's rules instead."""
     with pytest.raises((ValueError, OverflowError)):
         graphblas.Vector.from_coo([0, 1], [1.0, number], dtype="INT64")
     with pytest.raises(gb.exceptions.InvalidValue, match=f"values: {number} is no number of INT64"):

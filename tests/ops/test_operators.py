@@ -1,4 +1,4 @@
-"""Every operator by name and type, in an operation that accepts it, compared with python-graphblas."""
+"""Every operator by name and type, in an operation that accepts it, equals python-graphblas's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparsezc.semirings.algebra import names
 from tests.emulator.rehearsal import rehearsing
 from tests.ops.judge import TYPES, Arrays, Engine, judge, make
 
-# The judge keeps SuiteSparse's own operators under `.ss` now and warns, and its user-defined ones divide by zero aloud.
+# python-graphblas moved SuiteSparse's operators to `.ss` and warns, and its compiled ones warn of divisions by zero.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
@@ -21,7 +21,7 @@ pytestmark = [
 
 
 def arrays(dtype: str) -> dict[str, Arrays]:
-    """Vectors and a matrix of small positive values: every operator is defined on them."""
+    """Return vectors and a matrix of small positive values, on which every operator is defined."""
     rng = np.random.default_rng(7)
     rows, columns = np.nonzero(rng.random((6, 6)) < 0.6)
 
@@ -41,10 +41,10 @@ def operators(kind: str) -> list[str]:
 
 
 def skips(kind: str, name: str, dtype: str) -> bool:
-    """Cases that the judge cannot judge.
+    """Return whether the judge has no right answer.
 
-    Its floor division is compiled for BOOL, where it returns whatever is in memory. It has no semiring of times for
-    BOOL but these two. It refuses diagindex for values whose type does not meet the thunk's in an integer one.
+    Its floor division for BOOL returns undefined memory. Of BOOL semirings with the monoid times it has only
+    times_first and times_second. It refuses diagindex if the types of values and thunk have no common integer type.
     """
     if dtype == "BOOL":
         return "floordiv" in name or (kind == "semiring" and name in ("times_first", "times_second"))
@@ -52,7 +52,7 @@ def skips(kind: str, name: str, dtype: str) -> bool:
 
 
 def find(g: Any, kind: str, name: str) -> Any:
-    """Return the operator of a module; the judge may have it under `.ss`."""
+    """Return a module's operator, which in python-graphblas may be in `.ss` or `.numpy`."""
     namespace = getattr(g, kind)
     if g is sparsezc:
         return getattr(namespace, name)
@@ -63,7 +63,7 @@ def find(g: Any, kind: str, name: str) -> Any:
 @pytest.mark.many_kernels
 @pytest.mark.parametrize("name", operators("semiring"))
 def test_semirings(name: str, engine: Engine) -> None:
-    one_answer = not name.startswith("any_")  # `any` may keep whichever it meets
+    one_answer = not name.startswith("any_")  # `any` may keep any of the products
     for dtype in engine.sample(TYPES, name, one_in=11):
         if skips("semiring", name, dtype):
             continue
@@ -132,7 +132,7 @@ def test_select(name: str, engine: Engine) -> None:
             continue
 
         def thunk(g: Any, value: int, dtype: str = dtype) -> Any:
-            # python-graphblas compares FP32 values with garbage where the thunk is of another type.
+            # python-graphblas compares FP32 values with undefined bits if the thunk has another type
             return g.Scalar.from_value(value, dtype) if name.startswith("value") else value
 
         judge(lambda g, o: o.u.select(find(g, "select", name), thunk(g, 2)).new(), arrays(dtype), engine, (name, dtype))
@@ -140,7 +140,7 @@ def test_select(name: str, engine: Engine) -> None:
 
 
 def test_select_compares_in_the_type_that_both_meet_in(engine: Engine) -> None:
-    """Where python-graphblas compares with whatever bits are in the thunk; and the values stay what they were."""
+    """python-graphblas compares with undefined bits there; the values keep their own type."""
     for dtype, thunk, kept in (("UINT64", 2, [1, 2]), ("FP32", 2, [1, 2]), ("INT8", 2.5, [2]), ("UINT8", 2.5, [2])):
         values = np.array([1, 2, 2**63 + 1 if dtype == "UINT64" else 3], sparsezc.dtypes.lookup(dtype).np_type)
         u = engine.put(sparsezc.Vector.from_coo([0, 1, 2], values, dtype))
@@ -165,7 +165,7 @@ def test_any_keeps_one_of_the_products(name: str, engine: Engine) -> None:
         kept = A.mxv(u, name).new()
         if rehearsing():
             continue
-        products: dict[int, set[Any]] = {}  # by the judge, from each entry of u alone
+        products: dict[int, set[Any]] = {}  # by the judge, from one entry of u at a time
         for k, value in zip(at, values, strict=True):
             one = graphblas.Vector.from_coo([k], [value], dtype, size=6)
             for i, x in make(graphblas, given["A"]).mxv(one, find(graphblas, "semiring", name)).new().to_dict().items():
@@ -178,7 +178,7 @@ def test_any_keeps_one_of_the_products(name: str, engine: Engine) -> None:
 @pytest.mark.parametrize("dtype", ["BOOL", "INT8", "UINT64", "FP32"])
 @pytest.mark.parametrize("name", ["floordiv", "rfloordiv", "rpow"])
 def test_division_by_zero_says_what_the_operator_says(name: str, dtype: str, engine: Engine) -> None:
-    """The judge's own raise there, and leave whatever is in memory behind."""
+    """The judge's own operators raise at a division by zero, and leave memory undefined."""
     op, semiring = (
         getattr(namespace, prefix + name, None)
         for namespace, prefix in ((sparsezc.binary, ""), (sparsezc.semiring, "any_"))

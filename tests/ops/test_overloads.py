@@ -1,4 +1,4 @@
-"""Infix operators between objects, operators called on them, masks combined, and expressions used as results."""
+"""Infix operators between objects, calls of operators, combined masks, and expressions used as results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.fixture(autouse=True)
 def _computed() -> Iterator[None]:
-    """Have the judge compute expressions where they are needed, as sparsezc does by default."""
+    """Let the judge compute expressions on use, as sparsezc does by default."""
     with graphblas.config.set(autocompute=True):
         yield
 
@@ -33,7 +33,7 @@ def test_a_sign_between_two_objects_or_an_object_and_a_number(name: str) -> None
     for seed, dtype in enumerate(("INT64", "FP64", "UINT8", "INT8", "BOOL")):
         arrays = operands(seed, dtype)
         if name in ("floordiv", "mod", "pow") and dtype != "FP64":
-            continue  # integers divided by zero: implementations differ
+            continue  # integer division by zero is undefined
         for left, right in (("u", "v"), ("A", "B"), ("A", "v"), ("v", "A")):
             label = (name, dtype, left, right)
             judge(lambda g, o, a=left, b=right: sign(getattr(o, a), getattr(o, b)).new(), arrays, cpu, label)
@@ -238,7 +238,7 @@ def test_sizes_of_what_has_not_run() -> None:
 
 
 def test_operators_called_on_numbers() -> None:
-    """Alone they are Scalars."""
+    """An operator called on numbers gives a Scalar."""
     for g in (gb, graphblas):
         assert g.unary.cos(0).new().value == 1
         assert g.binary.plus(5, 2).new().value == 7

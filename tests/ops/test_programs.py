@@ -1,4 +1,4 @@
-"""Random programs of mixed operations, run on sparsezc and on python-graphblas, and compared after each step."""
+"""Random programs of mixed operations have the same states on sparsezc and on python-graphblas after each step."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.ops.programs import drawn, made_anew, step
 
 
 def drawn_operands(seed: int, mixed: bool) -> dict[str, Arrays]:
-    """Return the objects that a program begins with: all of one type, or each of its own."""
+    """Return the initial objects of a program: all of one type, or each of a type of its own."""
     density = (0.2, 0.5, 0.9)[seed % 3]
     if not mixed:
         dtype = ("INT64", "FP64", "INT8", "FP32", "UINT16")[seed % 5]
@@ -54,7 +54,7 @@ def run(seed: int, engine: Engine, steps: int, *, mixed: bool = False) -> None:
         if rehearsing():
             continue
         if lacks_a_semiring(want):
-            return  # from here on both hold other things
+            return  # from here on the objects differ
         assert isinstance(got, Exception) == isinstance(want, Exception), (
             f"{said}: got {got!r}, the judge says {want!r}"
         )

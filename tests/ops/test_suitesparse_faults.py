@@ -1,4 +1,4 @@
-"""Faults and gaps of SuiteSparse and python-graphblas, for which the engines have known answers."""
+"""Faults and gaps of SuiteSparse and python-graphblas, in whose place the engines have known answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def of_ones(engine: Engine, *shape: int) -> Any:
-    """Return an object of one value at every position, of which there may be none."""
+    """Return an object with the value 1 at every position; it may have no positions."""
     kind: Any = gb.Vector if len(shape) == 1 else gb.Matrix
     return engine.put(kind.from_scalar(1, *shape))
 
@@ -45,7 +45,7 @@ def test_a_product_over_no_position_of_many_rows_takes_no_memory() -> None:
 
 @pytest.mark.parametrize("op", ["plus_times", "plus_pair"])
 def test_a_product_over_no_position_adds_nothing_to_a_full_output(engine: Engine, op: str) -> None:
-    """SuiteSparse says that sizes differ."""
+    """SuiteSparse raises an error about sizes."""
     for transposed, full in itertools.product((False, True), repeat=2):
         C, M = of_ones(engine, 1, 1), engine.put(gb.Matrix(bool, 1, 1))
         X, Y = (of_ones(engine, *shape) if full else engine.put(gb.Matrix(int, *shape)) for shape in ((1, 0), (0, 1)))
@@ -87,7 +87,7 @@ print("right")
 
 
 def test_a_selection_by_a_mask_is_accumulated_whatever_is_full() -> None:
-    """Under a mask SuiteSparse would add what is sparse to what is full beyond its arrays, and end the process."""
+    """Under a mask SuiteSparse would add sparse to full beyond its arrays, and end the process."""
     done = subprocess.run(
         [sys.executable, "-c", SELECTING], capture_output=True, text=True, cwd=ROOT, timeout=120, check=False
     )
@@ -98,7 +98,7 @@ def test_a_selection_by_a_mask_is_accumulated_whatever_is_full() -> None:
     ("name", "expected"), [("times", [1, 0]), ("plus", [1, 1]), ("max", [1, 1]), ("minus", [0, 1])]
 )
 def test_bool_operators_without_a_semiring_multiply(engine: Engine, name: str, expected: list[int]) -> None:
-    """python-graphblas raises KeyError."""
+    """python-graphblas raises KeyError for them."""
     op = getattr(gb.binary, name)
     u = gb.Vector.from_coo([0, 1], [True, False], size=2)
     t = gb.Vector.from_coo([0], [True], size=2)
@@ -118,7 +118,7 @@ def test_bool_operators_without_a_semiring_multiply(engine: Engine, name: str, e
 
 @pytest.mark.parametrize("dtype", ["INT8", "INT64"])
 def test_the_least_integer_divided_by_minus_one(engine: Engine, dtype: str) -> None:
-    """Compiled by Numba, as in python-graphblas, a rest ends the process and a quotient is 0."""
+    """Compiled by numba, as in python-graphblas, a remainder ends the process and a quotient is 0."""
     least = np.iinfo(dtype.lower()).min
     u, v = (engine.put(gb.Vector.from_coo([0, 1], values, dtype)) for values in ([least, least], [-1, 3]))
     quotient = least // 3
@@ -149,9 +149,9 @@ def test_the_output_may_be_the_mask_of_what_meets(kind: str, replace: bool) -> N
 def test_the_output_may_be_an_operand_of_what_meets_under_a_mask_of_one_value(
     n: int, first: bool, entries: int
 ) -> None:
-    """SuiteSparse takes the list of rows from the operand, and `replace` frees it, where zeros of a mask allow all."""
+    """If a mask of zeros allows all, SuiteSparse takes the list of rows from the operand, which `replace` frees."""
     ids = np.array([0, 5, n - 1])
-    for _ in range(10):  # memory that was freed has its content until it is used again
+    for _ in range(10):  # freed memory keeps its content for a while, so once is not enough
         B = gb.Matrix.from_coo(ids, ids, [1, 2, 3], nrows=n, ncols=n)
         C = gb.Matrix.from_coo(ids, ids, [4, 5, 6], nrows=n, ncols=n)
         M = gb.Matrix.from_coo(ids, ids, 0, nrows=n, ncols=n).select("offdiag" if entries == 0 else "diag").new()
@@ -162,7 +162,7 @@ def test_the_output_may_be_an_operand_of_what_meets_under_a_mask_of_one_value(
 
 @pytest.mark.parametrize("bits", [27, 40])
 def test_masked_products_cost_what_they_hold(bits: int) -> None:
-    """Not a dense array of a row: 0.5 s at 2^27, and more memory than there is at 2^40."""
+    """SuiteSparse allocates a dense row: 0.5 s at 2^27, and more than all memory at 2^40."""
     n, ids = 2**bits, [1, 5, 2**bits - 3]
     A = gb.Matrix.from_coo(ids, [5, n - 3, 1], [1, 2, 3], nrows=n, ncols=n)
     v = gb.Vector.from_coo(ids, [1, 2, 3], size=n)
@@ -181,7 +181,7 @@ def test_masked_products_cost_what_they_hold(bits: int) -> None:
 
 @pytest.mark.parametrize("entries", [3, 900, 1500, 10_000, 19_999, 20_000])
 def test_masked_products_with_long_rows_come_to_an_end(entries: int) -> None:
-    """SuiteSparse searches a full hash table for ever where the mask is held as a bitmap and rows have 256 entries."""
+    """SuiteSparse searches a full hash table for ever if the mask is a bitmap and rows have 256 entries."""
     n, rng = 20_000, np.random.default_rng(entries)
     columns = np.sort(rng.choice(n, 1000, replace=False))
     A = gb.Matrix.from_coo(np.full(1000, 5), columns, True, nrows=n, ncols=n)
@@ -209,7 +209,7 @@ def test_a_diagonal_of_a_hypersparse_matrix_is_written_at_its_own_cost() -> None
 
 
 def test_rows_of_no_columns_reduce_to_nothing() -> None:
-    """Also where the output has entries, which a monoid's reduction of SuiteSparse takes for another size."""
+    """The output may have entries, too, for which SuiteSparse's reduction would raise an error about sizes."""
     u = gb.Vector.from_dense([1] * 16, dtype="UINT16")
     for A in (gb.Matrix("UINT16", 16, 0), gb.Matrix("UINT16", 0, 16).T):
         u(accum=gb.binary.plus) << A.reduce_rowwise("plus")
@@ -247,7 +247,7 @@ def test_a_matrix_that_lists_an_empty_row_is_multiplied(engine: Engine) -> None:
 
 
 def test_rows_that_are_listed_and_empty_reduce_to_nothing() -> None:
-    """SuiteSparse reads the first entry of such a row, which is memory that is not the matrix's."""
+    """SuiteSparse reads a first entry of such a row, which is memory outside the matrix."""
     for n in (7, 2**40):
         C = gb.Matrix.from_coo([1, 2], [1, 2], [3.0, 4.0], nrows=n, ncols=n)
         C.clear()

@@ -1,7 +1,7 @@
 """Objects of user-defined types: each statement has python-graphblas's result, on every engine.
 
-python-graphblas 2025.2 writes beyond its values where sub-arrays meet identity, first, second or any. So the judge of
-sub-arrays of three numbers is the same statement on records of three.
+python-graphblas 2025.2 writes beyond its values if identity, first, second or any has sub-arrays as operands. So
+sub-arrays of three numbers are compared with the same statement on records of three.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ROWS, COLUMNS = np.nonzero(np.random.default_rng(5).random((4, 4)) < 0.6)
 
 
 def arrays(np_type: np.dtype[Any]) -> dict[str, Arrays]:
-    """Matrices A and B of different patterns, vectors u and v (full), and r and R of numbers."""
+    """Return matrices A and B of different patterns, vectors u and v (full), and r and R of numbers."""
     rng = np.random.default_rng(8)
 
     def values(count: int) -> Any:
@@ -209,14 +209,14 @@ def test_sub_arrays_are_assigned_whole(engine: Engine) -> None:
 
 
 def test_functions_of_sub_arrays_are_refused() -> None:
-    """python-graphblas would run them on a wrong address."""
+    """python-graphblas would call them with a wrong address."""
     v = gb.Vector.from_coo([0], [[1, 2, 3]], TRIPLE)
     with pytest.raises(gb.exceptions.DomainMismatch, match="a value is a sub-array, of which there are no functions"):
         v.apply(gb.unary.register_anonymous(lambda x: x[0], "first_element", is_udt=True))
 
 
 def test_what_python_graphblas_has_not() -> None:
-    """Comparisons as selections, and a missing value of from_dense."""
+    """User-defined types can be selected by comparisons, and from_dense takes a missing value."""
     points = gb.Vector.from_coo([0, 1, 2], [(1, 2.0), (0, 2.0), (1, 2.0)], POINT)
     assert points.select("==", (True, 2.0)).new().to_dict() == {0: (True, 2.0), 2: (True, 2.0)}
     assert points.select(points != {"x": 1, "y": 2}).new().to_dict() == {1: (False, 2.0)}

@@ -1,4 +1,4 @@
-"""Every typed operator with operands and the judge's answer, for tests of its NumPy and its CUDA form."""
+"""Every typed operator with operands and the judge's result, for tests of its NumPy and its CUDA form."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ Arrays = tuple[np.ndarray, ...]
 
 @dataclass(frozen=True)
 class Undefined:
-    """Operands that are not compared, and why the judge is no judge there."""
+    """Operands that are compared, and the reason why the judge has no right result for the others."""
 
     compared: Callable[..., np.ndarray]
     reason: str
 
 
 def _divides(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Where x // y is defined: y is not zero, and the quotient does not leave the type."""
+    """Return where x // y is defined: y is not 0, and the quotient fits the type."""
     if x.dtype.kind != "i":
         return y != 0
     return (y != 0) & ((x != np.iinfo(x.dtype).min) | (y != -1))
 
 
 def _powers(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Where y ** x is defined and exact there."""
+    """Return where y ** x is defined and exact in python-graphblas."""
     return np.isfinite(x) if x.dtype.kind == "f" else (x >= 0) & (x < 2**16)
 
 
 def _differences(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Where x - y is a number of the type."""
+    """Return where x - y fits the type."""
     if x.dtype.kind == "f":
         return np.isfinite(x) & np.isfinite(y)
     exact = x.astype(object) - y.astype(object)
@@ -48,7 +48,7 @@ def _differences(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 _NUMBA = "a Numba function there, which "
 
-# SuiteSparse's own operators are followed to the letter; these are the places where there is no letter.
+# SuiteSparse defines the operators' results, except for these operands.
 NOT_COMPARED = {
     "floordiv": Undefined(_divides, _NUMBA + "raises, writing nothing, at x // 0 and gives 0 or traps at low // -1"),
     "rfloordiv": Undefined(lambda x, y: _divides(y, x), "as floordiv"),
@@ -58,7 +58,7 @@ NOT_COMPARED = {
     "ldexp": Undefined(lambda x, y: np.abs(y) < 2**31, "cuts the exponent to a C int, undefined in C beyond its range"),
 }
 
-# Relative tolerances, in units of the type's resolution; everything else is equal, or NaN for NaN.
+# Relative tolerances in units of the type's resolution; all other results are equal, NaN included.
 MATHEMATICS = {
     "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
     "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "lgamma", "tgamma", "atan2", "hypot", "pow",
@@ -77,7 +77,7 @@ class Case:
         return repr(self.typed)
 
     def check(self, got: np.ndarray, *, on_gpu: bool = False) -> None:
-        """Raise unless ``got`` is the expected array; CUDA's functions are off by a few more last places."""
+        """Raise unless ``got`` is the expected array; on a GPU four times the tolerance applies."""
         want = self.expected
         assert got.dtype == want.dtype, f"{self}: {got.dtype} instead of {want.dtype}"
         with np.errstate(all="ignore"):
@@ -90,7 +90,7 @@ class Case:
                 info = np.finfo(floating)
                 off = np.abs(got.astype(floating) - want.astype(floating))
                 right |= off <= ulps * float(info.eps) * np.abs(want.astype(floating)) + float(info.tiny)
-                if on_gpu and want.dtype.kind == "f":  # the same few places, beyond the largest number
+                if on_gpu and want.dtype.kind == "f":  # rounding may carry the largest numbers to infinity
                     right |= np.isinf(got) & (got * want > 0) & (np.abs(want) > info.max * (1 - ulps * info.eps))
         if not right.all():
             wrong = np.flatnonzero(~right)
@@ -99,11 +99,11 @@ class Case:
 
 
 def typed_operators(kind: str) -> Iterator[tuple[str, TypedOp]]:
-    """Each typed operator of a kind once, with an input type that leads to it."""
+    """Yield each typed operator of a kind once, with an input type that selects it."""
     for op in names.names_of(kind).values():
         seen = set()
         for t, result in op.types.items():
-            if t.is_complex or result.is_complex:  # test_complex.py has them
+            if t.is_complex or result.is_complex:  # test_complex.py tests them
                 continue
             typed = op[t]
             if id(typed) not in seen:
@@ -123,7 +123,7 @@ def _inputs(kind: str) -> dict[int, str]:
 
 @cache
 def case(typed: TypedOp) -> Case:
-    """Operands and the judge's answer: made when a test runs, as the judge compiles operators for seconds."""
+    """Return operands and the judge's result, at the time of a test, as the judge compiles operators for seconds."""
     kind = typed.op.kind
     theirs = judge.operators(kind)[typed.name][_inputs(kind)[id(typed)]]
     if kind == "unary":
@@ -143,7 +143,7 @@ def case(typed: TypedOp) -> Case:
 def _value_tests(typed: TypedOp, theirs: object) -> tuple[Arrays, np.ndarray]:
     x, thunk = samples.pairs(typed.type)
     answers = np.empty(len(x), bool)
-    for value in np.unique(thunk):  # one thunk a call
+    for value in np.unique(thunk):  # one call for each thunk
         at = thunk == value if value == value else np.isnan(thunk)
         scalar = gb.Scalar.from_value(value, dtype=typed.type.name)
         answers[at] = judge.vector(x[at]).apply(theirs, right=scalar).new().to_dense()

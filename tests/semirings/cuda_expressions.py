@@ -1,6 +1,6 @@
-"""The CUDA expressions of the operators as functions over arrays: one C++ text, compiled by g++ and called by ctypes.
+"""The operators' CUDA expressions as functions over arrays: one C++ text, compiled by g++ and called by ctypes.
 
-The same text, with another head, is what NVRTC compiles and a GPU runs.
+NVRTC compiles the same text with another head, for a GPU.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FIXED_WIDTH = "\n".join(
     }.items()
 )  # fmt: skip
 
-# A host compiler stands in for CUDA: its qualifiers mean nothing, its two functions on bits are spelt out.
+# A host compiler takes CUDA's place: its qualifiers are empty macros, and its two bit casts are defined here.
 HOST = f"""
 #include <cmath>
 #include <cstring>
@@ -50,7 +50,7 @@ def body(n: int, typed: TypedOp) -> str:
 
 
 def loop(n: int, typed: TypedOp, head: str) -> str:
-    """Return the operator over arrays: ``head`` opens a function body in which ``n`` runs over the entries."""
+    """Return the operator's loop over arrays: ``head`` opens a function body in which ``n`` is an entry's number."""
     call = f"f{n}(i[n], k[n], j[n], x[n], y[n])" if typed.is_positional else f"f{n}(x[n], y[n])"
     y = typed.thunk_type.ctype if typed.op.kind in ("indexunary", "select") else typed.type.ctype
     parameters = (
@@ -61,14 +61,14 @@ def loop(n: int, typed: TypedOp, head: str) -> str:
 
 
 def text(operators: Sequence[TypedOp], *, device: bool) -> str:
-    """Return the whole program: one function an operator."""
+    """Return the whole program, with one function for each operator."""
     head = (
         "__global__ void {name}({parameters}) {{ "
         "const i64 n = i64(blockIdx.x) * blockDim.x + threadIdx.x; if (n < count)"
         if device
         else "void {name}({parameters}) {{ for (i64 n = 0; n < count; ++n)"
     )
-    helpers = [path.read_text().replace("#pragma once", "") for path in HELPERS]  # it means nothing here
+    helpers = [path.read_text().replace("#pragma once", "") for path in HELPERS]  # an inlined text may not have it
     lines = [DEVICE if device else HOST, *helpers, "namespace szc {"]
     for n, typed in enumerate(operators):
         lines += [body(n, typed), loop(n, typed, head)]
@@ -76,7 +76,7 @@ def text(operators: Sequence[TypedOp], *, device: bool) -> str:
 
 
 def compile_host(source: Path, library: Path) -> str:
-    """Make a shared library of a C++ file; returns what the compiler warned of."""
+    """Compile a C++ file to a shared library; return the compiler's warnings."""
     command = [
         shutil.which("g++") or "c++", "-std=c++17", "-O1", "-fwrapv", "-ffp-contract=off", "-shared", "-fPIC",
         "-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-unused-variable", "-Wno-unused-function",
@@ -88,7 +88,7 @@ def compile_host(source: Path, library: Path) -> str:
 
 
 class HostProgram:
-    """The operators, compiled by g++."""
+    """The operators' expressions, compiled by g++."""
 
     def __init__(self, operators: Sequence[TypedOp], folder: Path) -> None:
         self.operators = {id(typed): n for n, typed in enumerate(operators)}

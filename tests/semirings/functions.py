@@ -1,4 +1,4 @@
-"""Python functions that become operators, for the tests of their translation."""
+"""Python functions that become operators, for tests of their translation."""
 
 from __future__ import annotations
 

@@ -9,23 +9,23 @@ from typing import Any
 import graphblas as gb
 import numpy as np
 
-gb.init("suitesparse", blocking=True)  # its default mode gives wrong answers
+gb.init("suitesparse", blocking=True)  # its default, nonblocking mode may corrupt inputs
 
 NAMES = ("BOOL", "INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64", "FP32", "FP64")
 KINDS = ("unary", "binary", "indexunary", "select", "monoid", "semiring")
-#: Semirings that convert booleans and complex numbers when they are typed, and do not list these types.
+#: Semirings that convert BOOL and complex operands although their types do not list these.
 CONVERTING = ("_pair", "times_first", "times_second", "_eq", "_ne")
 
 
-#: The names of each kind, read now: python-graphblas adds names while it is used, such as any_pow by an outer product.
+#: The names of each kind at import: python-graphblas adds names in use, such as any_pow by an outer product.
 _NAMES = {kind: dir(getattr(gb, kind)) for kind in KINDS}
 
 
 @cache
 def operators(kind: str) -> dict[str, Any]:
-    """Return the judge's operators of a kind by name, those of its ``ss`` submodule under their plain names.
+    """Return the judge's operators of a kind by name, those of its ``ss`` submodule by their plain names.
 
-    They are made at the first call: python-graphblas compiles some of them, which takes seconds.
+    The first call makes them: python-graphblas compiles some, which takes seconds.
     """
     module = getattr(gb, kind)
     found = {}
@@ -42,7 +42,7 @@ def operators(kind: str) -> dict[str, Any]:
 
 
 def table(op: Any) -> dict[str, tuple[str, str]]:
-    """``{input: (operand type, result type)}`` of the real types."""
+    """Return ``{input: (operand type, result type)}`` for the real types."""
     names = [t.name for t in op.types if t.name in NAMES]
     return {name: (op[name].type.name, op[name].return_type.name) for name in names}
 
@@ -56,5 +56,5 @@ def apply(op: Any, x: np.ndarray) -> np.ndarray:
 
 
 def combine(op: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """``op(x[n], y[n])`` for every n."""
+    """Return ``op(x[n], y[n])`` for every n."""
     return np.asarray(vector(x).ewise_mult(vector(y), op).new().to_dense())

@@ -1,4 +1,4 @@
-"""Values at which operators are compared: the extremes of each type and random ones between."""
+"""Values for comparisons of operators: the extremes of each type and random ones between."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sparsezc.semirings.types.datatypes import DataType
 
 
 def edges(dtype: DataType) -> np.ndarray:
-    """Return the values of a type at which operators have gone wrong before."""
+    """Return the values of a type at which operators have been wrong before."""
     if dtype.is_bool:
         return np.array([False, True])
     if dtype.is_float:
@@ -37,6 +37,6 @@ def values(dtype: DataType, seed: int = 0, count: int = 24) -> np.ndarray:
 
 
 def pairs(dtype: DataType) -> tuple[np.ndarray, np.ndarray]:
-    """Every value with every other."""
+    """Return all pairs of values."""
     x, y = np.meshgrid(values(dtype), values(dtype, seed=1), indexing="ij")
     return x.ravel(), y.ravel()

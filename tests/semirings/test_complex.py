@@ -20,7 +20,7 @@ FINITE = np.array([1.5 + 2j, -3.7, 0.25j, 2 - 2j, -1 - 0.5j, 4, 1 + 1e-9j, -0.5 
 
 
 def table(op: Any, *, ours: bool) -> dict[str, tuple[str, str]]:
-    """``{FC32 or FC64: (operand type, result type)}``."""
+    """Return ``{FC32 or FC64: (operand type, result type)}``."""
     found = [t for t in op.types if t.name.startswith("FC")]
     return {t.name: (op[t if ours else t.name].type.name, op[t if ours else t.name].return_type.name) for t in found}
 
@@ -29,10 +29,10 @@ def table(op: Any, *, ours: bool) -> dict[str, tuple[str, str]]:
 def test_types(kind: str) -> None:
     for name, theirs in judge.operators(kind).items():
         ours = names.names_of(kind)[name]
-        if isinstance(ours, Parameterized):  # made of a function, and those are of real numbers
+        if isinstance(ours, Parameterized):  # made from a function, which takes real numbers only
             continue
         want = table(theirs, ours=False)
-        if ours.is_positional:  # they work with every type, and say so of complex ones there
+        if ours.is_positional:  # python-graphblas lists complex types for them; they work with every type
             assert all(ours[t].type.name == pair[0] for t, pair in want.items()), name
         else:
             mine = table(ours, ours=True)
@@ -52,7 +52,7 @@ def operators(kind: str) -> list[tuple[str, str]]:
 
 
 def typed() -> list[Any]:
-    """Every operator that takes or makes complex numbers, in each type."""
+    """Return every operator with complex operands or results, in each type."""
     found = [
         names.lookup(kind, name)[dtype] for kind in ("unary", "binary", "select") for name, dtype in operators(kind)
     ]
@@ -61,7 +61,7 @@ def typed() -> list[Any]:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> HostProgram:
-    """Their CUDA expressions."""
+    """Return the compiled CUDA expressions of these operators."""
     return HostProgram(typed(), tmp_path_factory.mktemp("complex"))
 
 
@@ -109,7 +109,7 @@ def test_division_by_zero(name: str, program: HostProgram) -> None:
 
 
 def test_the_ends_of_functions(program: HostProgram) -> None:
-    """Zeros, cuts and what is large: functions of the program are those of C."""
+    """At zeros, branch cuts and large numbers the CUDA expressions equal C's functions."""
     x = np.array([0, -0.0, 1, -1, 1j, -1j, -2, 2, 1e-12 + 1e-12j, 30 + 2j, -30 - 2j, 2 + 30j, 1e150 + 1e150j])
     for name in ("sqrt", "tanh", "tan", "asin", "acos", "asinh", "atan", "exp2", "signum"):
         ours = names.lookup("unary", name)["FC64"]

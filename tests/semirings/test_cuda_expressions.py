@@ -75,7 +75,7 @@ def test_the_compiler_has_nothing_to_say(program: HostProgram) -> None:
 
 @pytest.mark.skipif(resources.why_unavailable() is not None, reason=str(resources.why_unavailable()))
 def test_nvrtc_takes_every_operator() -> None:
-    # One type of each sort: what the others would add is time.
+    # One type of each kind: the others would only take time.
     operators = [typed for typed in EVERY if typed.type.name in ("BOOL", "INT8", "UINT64", "FP32")]
     usage = resources.parse_report(resources.compile_program(cuda_expressions.text(operators, device=True), 90))
     assert len(usage) == len(operators) > 250

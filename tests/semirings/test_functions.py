@@ -1,4 +1,4 @@
-"""Python functions as operators: each form has the function's semantics in Python; untranslatable ones are refused."""
+"""Python functions as operators: each form has Python's semantics, and untranslatable functions are refused."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def operator(kind: str, name: str) -> Any:
 
 
 def small(dtype: datatypes.DataType) -> np.ndarray:
-    """Numbers that stay in every type whatever is done to them here."""
+    """Return numbers for which these functions stay within every type."""
     if dtype.is_bool:
         return np.array([False, True])
     values = SMALL[SMALL >= 0] if dtype in datatypes.UNSIGNED else SMALL
@@ -55,7 +55,7 @@ def operands(kind: str, dtype: datatypes.DataType) -> tuple[np.ndarray, ...]:
     return a, *places, b
 
 
-# Not compared with Python: UINT64 wraps below 0, and NumPy makes something else of Python's booleans.
+# Not compared with Python: UINT64 wraps below 0, and NumPy treats Python's booleans differently.
 APART = {("exp", "UINT64"), ("distance", "UINT64"), ("one", "UINT64"), ("weighted", "UINT64")} | {
     (name, "BOOL") for name in ("sign", "angle", "turned", "log", "root", "hypotenuse", "exp")
 }
@@ -78,7 +78,7 @@ def test_means_what_python_means(kind: str, name: str) -> None:
             np.testing.assert_array_equal(got, want, err_msg=f"{name} {dtype}")
 
 
-SORTS = ("BOOL", "INT8", "INT64", "UINT64", "FP32", "FP64")  # the other types are computed in as one of these
+SORTS = ("BOOL", "INT8", "INT64", "UINT64", "FP32", "FP64")  # one of each kind; others are computed in these
 
 
 def typed_ones() -> list[Any]:
@@ -92,7 +92,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> HostProgram:
 
 @pytest.mark.parametrize(("kind", "name"), CASES)
 def test_cuda_means_the_same_at_every_edge(kind: str, name: str, program: HostProgram) -> None:
-    """With what Python has no word for: the ends of types, infinities, division by zero."""
+    """Extremes of types, infinities and divisions by zero, where Python has no result, equal the NumPy form's."""
     for dtype in (t for t in operator(kind, name).types if t.name in SORTS):
         typed = operator(kind, name)[dtype]
         x, y = samples.pairs(dtype)
@@ -119,7 +119,7 @@ def test_nvrtc_takes_them() -> None:
 
 
 def test_result_types_are_the_judges() -> None:
-    """python-graphblas's tables, found by compiling each function for each type."""
+    """The types equal python-graphblas's, which it finds by compiling each function for each type."""
     import graphblas
 
     for kind, wanted in (
@@ -299,7 +299,7 @@ def test_monoids_and_semirings() -> None:
     norm = gb.monoid.register_new("longest", longest, 0)
     assert (gb.monoid.longest, longest.monoid, norm.binaryop) == (norm, norm, longest)
     assert (norm["INT8"].identity, norm["FP32"].identity.dtype) == (0, np.float32)
-    assert datatypes.BOOL not in norm.types  # it makes an INT8 of two BOOL
+    assert datatypes.BOOL not in norm.types  # two BOOL operands give an INT8
     some = gb.monoid.register_anonymous(longest, {"INT8": 0, "FP64": 0.0}, terminal={"INT8": 127, "FP64": np.inf})
     assert [t.name for t in some.types] == ["INT8", "FP64"]
     assert (some["INT8"].terminal, some["FP64"].terminal) == (127, np.inf)

@@ -16,7 +16,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def typed(module: Any) -> list[Any]:
-    """Each typed operator of a namespace once; test_complex.py has those of complex numbers."""
+    """Return each typed operator of a namespace once, without complex ones, which test_complex.py tests."""
     ops = names.names_of(module.__name__.rpartition(".")[2]).values()
     return list({id(op[t]): op[t] for op in ops for t in op.types if not t.is_complex}.values())
 
@@ -42,7 +42,7 @@ def triples(t: datatypes.DataType) -> st.SearchStrategy[tuple[Any, Any, Any]]:
 
 
 def same(a: Any, b: Any) -> bool:
-    if np.iscomplexobj(a) or np.iscomplexobj(b):  # one side of a product is rounded before the other
+    if np.iscomplexobj(a) or np.iscomplexobj(b):  # the two sides of a law round at different steps
         return bool(np.isclose(a, b, rtol=1e-5 if np.asarray(a).itemsize == 8 else 1e-12, atol=0))
     return bool(a == b) or bool(np.isnan(a) and np.isnan(b))
 
@@ -76,7 +76,7 @@ def test_a_nan_never_wins(op: TypedMonoid) -> None:
 
 @pytest.mark.parametrize("dtype", datatypes.INTEGERS, ids=str)
 def test_every_value_but_the_terminal_can_change(dtype: datatypes.DataType) -> None:
-    """A terminal value is not missing where there is one: small integer types are tried in full."""
+    """A monoid without a terminal value really has none: integer types of one byte are tried in full."""
     if dtype.np_type.itemsize > 1:
         return
     every = np.arange(int(datatypes.lowest(dtype)), int(datatypes.highest(dtype)) + 1).astype(dtype.np_type)
@@ -94,7 +94,7 @@ def test_semirings_add_what_they_multiply() -> None:
 
 
 def rings() -> list[tuple[TypedSemiring, bool]]:
-    """Semirings whose multiplication distributes over their addition, and whether its zero annihilates."""
+    """Return semirings whose multiplication distributes over their addition, and whether its zero annihilates."""
     return [
         (semiring.plus_times["INT8"], True),
         (semiring.plus_times["UINT64"], True),
@@ -128,7 +128,7 @@ def test_commuted_operator_takes_its_operands_the_other_way_round(name: str, dat
     op = names.names_of("binary")[name]
     other = op.commutes_to
     if other is None or op.is_positional or {name, other.name} == {"pow", "rpow"} or op.name == "any":
-        return  # any may give either; rpow is not pow at the edges, as in python-graphblas
+        return  # any may return either; rpow differs from pow at extremes, as in python-graphblas
     t = data.draw(st.sampled_from([t for t in op.types if not t.is_complex]))
     x, y, _ = data.draw(triples(op[t].type))
     assert same(op[t].numpy(x, y), other[t].numpy(y, x))

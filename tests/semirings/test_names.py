@@ -109,7 +109,7 @@ def test_names_in_c() -> None:
         assert t.c_type == gb.dtypes.lookup_dtype(t.name).c_type
         assert datatypes.lookup(t.c_type) is (
             datatypes.FP64 if t.c_type == "float" else t
-        )  # as Python's float, as there
+        )  # "float" means Python's float, as in python-graphblas
 
 
 def test_comparing_with_what_is_no_type() -> None:
@@ -124,7 +124,7 @@ def test_a_namespace_lists_what_is_meant() -> None:
         theirs, ours = (
             {name for name in dir(getattr(g, kind)) if name[0] != "_"} for g in (gb, import_module("sparsezc"))
         )
-        assert ours - theirs <= {"mod"}, kind  # theirs is in binary.numpy only
+        assert ours - theirs <= {"mod"}, kind  # python-graphblas has it in binary.numpy only
 
 
 def test_operators_stand_for_each_other() -> None:
@@ -200,14 +200,14 @@ def test_the_folder_refuses_any_other_name() -> None:
 
 
 def test_importing_costs_little() -> None:
-    """Under 30 ms beyond NumPy on a quiet machine; ten times that is a mistake on any."""
+    """On a quiet machine it takes under 30 ms beyond NumPy; ten times that is a mistake on any machine."""
     program = (
         "import sys, time, numpy; t = time.perf_counter(); import sparsezc.semirings; d = time.perf_counter() - t;"
         "print(d, sorted({m.split('.')[0] for m in sys.modules} & {'graphblas', 'scipy', 'cupy', 'numba'}))"
     )
     bare = Path(semirings.__file__).parent.parent
     root = bare if (bare / "sparsezc").exists() else bare.parent
-    # The package's own __init__ may import more: an empty package stands for it.
+    # The package's own __init__ may import more, so an empty package replaces it.
     path = [str(root / "sparsezc")]
     setup = f"import types, sys; m = types.ModuleType('sparsezc'); m.__path__ = {path!r}; sys.modules['sparsezc'] = m;"
     done = subprocess.run([sys.executable, "-c", setup + program], capture_output=True, text=True, check=True)

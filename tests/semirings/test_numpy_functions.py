@@ -51,7 +51,7 @@ def test_positions_of_two(name: str) -> None:
         C = A.mxm(B, gb.semiring.get_semiring(gb.monoid.plus, theirs)[t]).new().to_dense()
         np.testing.assert_array_equal(ours[t].numpy(i, k, j).sum(axis=1), C)
         i2, j2 = np.indices((3, 4))
-        at = eval(ours[t].elementwise, {"i": i2, "j": j2})  # the CUDA expression is Python too
+        at = eval(ours[t].elementwise, {"i": i2, "j": j2})  # this CUDA expression is Python, too
         np.testing.assert_array_equal(at, A.ewise_mult(A, theirs[t]).new().to_dense())
 
 

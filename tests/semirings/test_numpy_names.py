@@ -1,4 +1,4 @@
-"""Operators under NumPy's names that are functions here: types and values are python-graphblas's, in each form."""
+"""Operators with NumPy's names that are functions here: types and values equal python-graphblas's, in each form."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def untyped(module: Any, kind: str, name: str) -> Any:
 
 
 def values(dtype: DataType) -> np.ndarray:
-    """Return the edges of the type; of complex numbers, parts that are equal, infinite and NaN."""
+    """Return the extremes of a type, or complex numbers of all pairs of such parts, infinite and NaN among them."""
     if not dtype.is_complex:
         return samples.edges(dtype)
     parts = np.array([0.0, -0.0, 1, -1, 2.5, np.inf, -np.inf, np.nan])
@@ -39,7 +39,7 @@ def operands(kind: str, dtype: DataType) -> tuple[np.ndarray, ...]:
 
 
 def compared(name: str, given: tuple[np.ndarray, ...]) -> np.ndarray:
-    """Where the judge is one: docs/operators.md says what it makes of the others."""
+    """Return where the judge has a right result; docs/operators.md describes its results elsewhere."""
     x, dtype = given[0], given[0].dtype
     if name == "reciprocal" and dtype.kind in "iu":
         return x != 0
@@ -49,7 +49,7 @@ def compared(name: str, given: tuple[np.ndarray, ...]) -> np.ndarray:
 
 
 def same(got: np.ndarray, want: np.ndarray, message: str) -> None:
-    """Check that numbers are the same; of complex ones part by part, NaN for NaN."""
+    """Check that numbers are equal, complex ones part by part; NaN equals NaN."""
     assert got.dtype == want.dtype, message
     if want.dtype.kind == "c":
         for a, b in ((got.real, want.real), (got.imag, want.imag)):
@@ -60,7 +60,7 @@ def same(got: np.ndarray, want: np.ndarray, message: str) -> None:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> HostProgram:
-    """Their CUDA expressions."""
+    """Return the compiled CUDA expressions of these operators."""
     every = [untyped(gb, *each)[t] for each in NAMES for t in untyped(gb, *each).types]
     return HostProgram(every, tmp_path_factory.mktemp("numpy"))
 
@@ -96,7 +96,7 @@ def test_fmod_has_the_first_operands_sign(dtype: str) -> None:
 
 
 def test_the_reciprocal_of_0_where_it_is_undefined_in_c(program: HostProgram) -> None:
-    """python-graphblas's answer on x86, with AVX-512 for unsigned types."""
+    """It is python-graphblas's result on x86, with AVX-512 for unsigned types."""
     ends = {"INT32": -(2**31), "INT64": -(2**63), "UINT32": 2**32 - 1, "UINT64": 2**64 - 1}
     for dtype in types.INTEGERS:
         op, zero = gb.unary.numpy.reciprocal[dtype], np.zeros(1, dtype.np_type)

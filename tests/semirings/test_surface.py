@@ -27,7 +27,7 @@ ABSENT: dict[str, str] = {
     "indexunary.ss": MAKES_ONE,
     "select.ss": MAKES_ONE,
 }
-# Attributes of operators.
+# Attributes of operators that are absent here.
 OURS_INSTEAD = {
     "gb_obj": "SuiteSparse's own object; only its engine has one",
     "gb_name": "the name of SuiteSparse's own object",
@@ -41,7 +41,7 @@ def public(module: Any) -> set[str]:
 
 
 def namespaces(kind: str) -> dict[str, set[str]]:
-    """Return the public names of a namespace there, and of the namespaces in it."""
+    """Return the public names of a python-graphblas namespace, and of the namespaces in it."""
     module = getattr(graphblas, kind)
     found = {
         namespace: public(getattr(module, namespace)) for namespace in ("ss", "numpy") if hasattr(module, namespace)
@@ -49,14 +49,14 @@ def namespaces(kind: str) -> dict[str, set[str]]:
     return {"": public(module)} | found
 
 
-# Now: python-graphblas adds names while it is used, such as any_pow by an outer product.
+# Read at import: python-graphblas adds names in use, such as any_pow by an outer product.
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     THEIRS = {kind: namespaces(kind) for kind in KINDS}
 
 
 def missing() -> set[str]:
-    """Every public name there that has no counterpart here."""
+    """Return every public name of python-graphblas's namespaces that is absent here."""
     found = set()
     for kind, theirs in THEIRS.items():
         ours = getattr(gb, kind)
@@ -70,9 +70,9 @@ def missing() -> set[str]:
 
 
 def made_of_absent(kind: str, name: str) -> bool:
-    """Return whether a semiring lacks a part, or a monoid that adds the products' type.
+    """Return whether a semiring's monoid or operator is absent, or the monoid lacks the products' type.
 
-    There are more of them there: a BOOL and an INT8 count as one type in the tables of NumPy's names.
+    python-graphblas has more of them: BOOL and INT8 count as one type in its tables of NumPy's names.
     """
     parts = {each.rpartition(".")[2] for each in ABSENT if ".numpy." in each}
     if kind == "op" and name in parts:
@@ -87,7 +87,7 @@ def made_of_absent(kind: str, name: str) -> bool:
 @pytest.fixture(autouse=True)
 def quiet() -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # SuiteSparse's own under their old names
+        warnings.simplefilter("ignore", DeprecationWarning)  # SuiteSparse's own operators under their old names
         yield
 
 
@@ -96,7 +96,7 @@ def test_every_name_is_here_or_has_a_reason() -> None:
 
 
 def pairs() -> list[tuple[str, Any, Any]]:
-    """Operators of both by kind, those of ``ss`` under their plain names."""
+    """Return the operators of both modules by kind, those of ``ss`` by their plain names."""
     return [
         (f"{kind}.{name}", names.names_of(kind)[name], theirs)
         for kind in judge.KINDS
@@ -136,22 +136,22 @@ TYPED = (*SAID, "opclass", "type", "type2", "return_type", "identity", "thunk_ty
 
 
 def differs(label: str, ours: Any, dtype: str | None) -> set[str]:
-    """Attributes that say something else there, for a reason."""
+    """Return the attributes that differ in python-graphblas for a known reason."""
     kind, _, name = label.partition(".")
     found = set()
     if label == "binary.hypot":
-        found |= {"monoid"}  # there once a program asked for numpy.hypot
+        found |= {"monoid"}  # set there once a program has used numpy.hypot
     if label == "binary.binom":
-        found |= {"coercions"}  # typed operators there, not types
+        found |= {"coercions"}  # it has typed operators there, not types
     if kind in ("indexunary", "select"):
-        found |= {"is_positional"}  # "of positions alone" there, for a few
+        found |= {"is_positional"}  # there it means "of positions alone" for a few operators
     if kind in ("select", "semiring") or name in ("max", "min", "times"):
-        found |= {"coercions"}  # empty or half filled there; of BOOL into BOOL
+        found |= {"coercions"}  # empty or incomplete there, or BOOL into BOOL
     if kind == "semiring" and name.endswith(judge.CONVERTING):
         found |= {"types"}
     if ours.is_positional:
-        found |= {"thunk_type"}  # SuiteSparse reads INT64, whatever type is told there
-    if dtype == "BOOL":  # many are one operator there, which goes by any of its names
+        found |= {"thunk_type"}  # SuiteSparse reads INT64, whichever type is declared there
+    if dtype == "BOOL":  # there several names share one BOOL operator, which has any of the names
         found |= {"monoid", "binaryop", "commutes_to", "is_idempotent"}
     return found
 
@@ -246,9 +246,9 @@ def test_selecting_by_an_index() -> None:
         gb.select.value(v)
 
 
-@pytest.mark.slow  # the judge compiles each of its own
+@pytest.mark.slow  # the judge compiles each operator
 def test_numpys_names_mean_what_they_mean_there() -> None:
-    """The same operator, or one that computes the same on small numbers."""
+    """Operators with NumPy's names are the same, or have the same results on small numbers."""
     x, y = np.array([1.0, 2, -3, 0.5]), np.array([2.0, 1, -3, 4])
     for kind, arrays in (("unary", (x,)), ("binary", (x, y))):
         theirs, ours = getattr(graphblas, kind).numpy, getattr(gb, kind).numpy

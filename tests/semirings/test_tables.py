@@ -30,7 +30,7 @@ def test_suitesparse_has_a_corner_of_its_own(kind: str) -> None:
     module = import_module(f"sparsezc.semirings.{kind}")
     theirs = {name for name in dir(getattr(gb, kind).ss) if hasattr(getattr(getattr(gb, kind).ss, name), "types")}
     assert {name for name in vars(module.ss) if not name.startswith("_")} - {"annotations"} == theirs
-    for name in theirs:  # under its old name too, of which python-graphblas warns as well
+    for name in theirs:  # the old name exists too, with python-graphblas's warning
         with pytest.warns(DeprecationWarning, match=rf"please use .*`gb\.{kind}\.ss\.{name}`"):
             assert getattr(module.ss, name) is getattr(module, name)
         with pytest.warns(DeprecationWarning, match=rf"please use .*`gb\.op\.ss\.{name}`"):

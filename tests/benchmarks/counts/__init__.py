@@ -1,1 +1,1 @@
-"""Tests of what benchmarks count without running it."""
+"""Tests of the benchmarks' counts that are computed without running the counted work."""

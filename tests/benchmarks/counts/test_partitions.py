@@ -1,4 +1,4 @@
-"""Counts of exchanged bytes against sets of Python's, entry by entry."""
+"""Counts of exchanged bytes equal those found entry by entry with Python sets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def packed(count: int, width: int, value: int) -> int:
 
 
 def results(graph: partitions.Cut, made: dict[int, set[int]], value: int) -> np.ndarray:
-    """Received bytes by owner, of the sets of results that ranks make."""
+    """Return the bytes received by each owner, from the sets of results that the ranks compute."""
     owner, sizes = graph.owner, np.diff(graph.bounds)
     found = np.zeros(graph.parts)
     for maker, vertices in made.items():

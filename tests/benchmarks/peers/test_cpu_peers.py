@@ -1,4 +1,4 @@
-"""The judges of benchmarks.cpu_peers refuse wrong answers; with the peers installed, the table is made of one row."""
+"""The judges of benchmarks.cpu_peers refuse wrong answers; with the peers installed, a table of one row is written."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: 
     pytest.importorskip("igraph", reason="the extra [judges] has the peers")
     from benchmarks.cpu_peers import measure
 
-    monkeypatch.setattr(measure, "start_loops", bool)  # its graph is for compiled loops, which tests turn off
+    monkeypatch.setattr(measure, "start_loops", bool)  # it warms compiled loops, which tests turn off
     out = tmp_path / "run.json"
     assert cpu_peers.main(["kron:8", "--rows", "core numbers", "--trials", "1", "--out", str(out)]) in (0, 1)
     (case,) = load(out).cases

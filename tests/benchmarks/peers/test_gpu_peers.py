@@ -1,4 +1,4 @@
-"""benchmarks.peers: logs of peers' programs, written here in their formats, beside a result of benchmarks.gap."""
+"""benchmarks.peers compares logs of peers' programs, written here in their formats, with a result of benchmarks.gap."""
 
 import json
 from pathlib import Path
@@ -95,7 +95,7 @@ def result(tmp_path: Path) -> Path:
         case("bfs", "kron:24", "device", 0.001),
         case("bfs", "kron:24", "zerocopy", 0.5),
         case("bc", "kron:24", "device", 0.36),
-        {"name": "cc", "setting": {"graph": "kron:24", "placement": "device"}, "derived": {}},  # failed
+        {"name": "cc", "setting": {"graph": "kron:24", "placement": "device"}, "derived": {}},  # it failed
         case("bfs", "urand:24", "device", 0.7),
     ]
     path = tmp_path / "gap.json"
@@ -105,10 +105,10 @@ def result(tmp_path: Path) -> Path:
 
 def test_both_side_by_side(result: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = [str(result), f"cugraph={log(tmp_path, CUGRAPH)}", "--graph", "kron:24"]
-    assert main(given) == 1  # its shortest paths failed
+    assert main(given) == 1  # cuGraph's shortest paths failed
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert "bfs 1 (0.5 to 2) cugraph, both directions 5 (4 to 6) 0.20 yes" in lines
-    assert "bc 90 (45 to 180) cugraph 90 (90 to 90) 1.00 yes" in lines  # of its four sources each
+    assert "bc 90 (45 to 180) cugraph 90 (90 to 90) 1.00 yes" in lines  # each divided by its number of sources
     assert "cc - cugraph 46 (46 to 46) - yes" in lines
     assert "sssp - cugraph - - RuntimeError: rc=1" in lines
     assert main([str(result), f"ecl-cc={log(tmp_path, ECL_CC)}", "--graph", "urand:24"]) == 0

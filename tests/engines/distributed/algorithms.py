@@ -1,7 +1,7 @@
 """Every algorithm on graphs distributed over ranks, against the same algorithm on the plain CPU engine.
 
-Integers and orderings must be equal to the bit; sums may differ by the order of their terms. Where a result is any of
-several (a parent, a colouring by chance), what must hold of each is compared.
+Integers and orderings must be equal to the bit; sums may differ by the order of their terms. Where several results are
+right (parents, random colourings), the checks compare a property that all of them share.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sparsezc.engines.distributed import engine
 from sparsezc.expr import engines
 
 a = gb.algorithms
-eigenvector = import_module("sparsezc.algorithms.eigenvector_centrality")  # its function has the module's name
+eigenvector = import_module("sparsezc.algorithms.eigenvector_centrality")  # its function has the same name
 Call = Callable[[Any], Any]
 
 
@@ -106,7 +106,7 @@ CALLS: dict[str, Call] = {
     "triangles": a.triangles,
     "voterank": lambda A: a.voterank(A, 3),
 }
-#: Too much work for the largest graph; the others ask the same statements.
+#: Too much work for the largest graph; the others run the same statements.
 SLOW = {
     "all_pairs_shortest_paths", "average_shortest_path_length", "closeness_centrality", "harmonic_centrality", "radius",
     "diameter", "eccentricity", "transitive_closure", "maximum_flow", "minimum_cut", "square_clustering",
@@ -115,7 +115,7 @@ SLOW = {
     "constraint", "effective_size", "bridges", "articulation_points",
 }  # fmt: skip
 
-#: A statement or more for each vertex: the smallest graph has all of them.
+#: A statement or more for each vertex: these run on the smallest graphs only.
 SEQUENTIAL = {
     "biconnected_components", "greedy_modularity_communities", "local_efficiency", "stoer_wagner", "voterank",
 }  # fmt: skip
@@ -128,7 +128,7 @@ def graphs() -> dict[str, Any]:
     return {
         "kron": gb.io.read("kron:7"),
         "directed": gb.Matrix.from_coo(i, j, numbers, nrows=80, ncols=80, dup_op="min"),
-        "path": gb.Matrix.from_coo(np.arange(19), np.arange(1, 20), nrows=20, ncols=20),  # a round for each
+        "path": gb.Matrix.from_coo(np.arange(19), np.arange(1, 20), nrows=20, ncols=20),  # a round for each vertex
         "three vertices": gb.Matrix.from_edgelist([(0, 1), (0, 2)], nrows=3, ncols=3),
         "fewer than three ranks": gb.Matrix.from_edgelist([(0, 1)], nrows=2, ncols=2),
         "fewer than two ranks": gb.Matrix.from_edgelist([(0, 0)], nrows=1, ncols=1),
@@ -136,7 +136,7 @@ def graphs() -> dict[str, Any]:
 
 
 def _levels_of(A: Any, parent: Any) -> Any:
-    """Return the hops to each vertex along its parents, whichever these are, after a check that they are edges."""
+    """Return the number of hops from each vertex to its root along `parent`; check that each step is an edge."""
     at, up = parent.to_coo()
     edges = set(zip(*(part.tolist() for part in A.to_coo()[:2]), strict=True))
     above = dict(zip(at.tolist(), up.tolist(), strict=True))
@@ -172,7 +172,7 @@ def alike(got: Any, want: Any) -> bool:
 
 
 def asked_of(graph: str, A: Any, names: Any = CALLS) -> list[str]:
-    """Return the names of the calls that take less than a second of this graph."""
+    """Return the names of the calls that take less than a second for this graph."""
     return [name for name in names if not ((graph == "kron" and name in SLOW) or (name in SEQUENTIAL and A.nrows > 3))]
 
 
@@ -192,9 +192,9 @@ def compare(names: Any, without: tuple[str, ...] = ()) -> None:
 
 
 def expected(calls: dict[str, tuple[Call, Any]]) -> dict[str, Any]:
-    """Return the plain engine's results, by statements: each rank makes its share of them for all."""
+    """Return the CPU engine's results, by statements: the ranks divide the calls among them and exchange results."""
     rank, size = engine().rank, engine().size
-    with engines.stepping(engines.get("cpu")):  # machine code takes seconds to make, and others wait
+    with engines.stepping(engines.get("cpu")):  # compiling takes seconds, for which others wait
         mine = {name: outcome(*call) for k, (name, call) in enumerate(calls.items()) if k % size == rank}
     return {name: found for part in engine().transport.objects(mine) for name, found in part.items()}
 
@@ -208,7 +208,7 @@ def check_algorithms() -> None:
 
 
 def check_ranks_whose_processors_round_otherwise_agree() -> None:
-    """With ``config.check`` what ranks compute by themselves and then distribute must be equal to the bit."""
+    """With ``config.check``, numbers that ranks compute redundantly and then distribute must be equal to the bit."""
     if engine().size == 1:
         return
     solve, rank = np.linalg.eigh, engine().rank

@@ -26,7 +26,7 @@ def _graph() -> Any:
 
 
 def _assignable(A: Any) -> Any:
-    """Return a matrix in which every row may have its own column."""
+    """Return a matrix in which every row can be assigned a column of its own."""
     C = A.dup()
     C.setdiag(20.0)
     return C

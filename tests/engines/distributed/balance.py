@@ -1,4 +1,4 @@
-"""Rows that move between ranks: from slow ones to others, and to any bounds; no answer changes."""
+"""Rows that move between ranks, from slow ranks to others and to arbitrary bounds; no answer changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GRAPH = "urand:12"
 
 @contextmanager
 def costing(seconds: Callable[[int, int, int], float]) -> Iterator[None]:
-    """Have this rank's products take `seconds(rank, lo, hi)`, of its rows lo:hi, on a clock that nothing else moves."""
+    """Let this rank's products take `seconds(rank, lo, hi)` for its rows lo:hi, on a clock that only they advance."""
     b, timed, before = ENGINE.balancer, ENGINE.balancer.timed, (balancer._MATTERS, balancer.perf_counter)
     clock = [0.0]
 
@@ -43,7 +43,7 @@ def costing(seconds: Callable[[int, int, int], float]) -> Iterator[None]:
 
 
 def evenly() -> tuple[Any, Any, int]:
-    """Return the graph, plain and cut so that entries are even, and how often rows have moved so far."""
+    """Return the graph, plain and cut so that entries are even, and the number of moves so far."""
     plain = gb.io.read(GRAPH)
     ENGINE.partitions.cut(cut_rows(plain._to_csr().indptr, T.size))
     return plain, plain.distribute(), ENGINE.balancer.moves
@@ -54,7 +54,7 @@ def ranked(A: Any) -> Any:
 
 
 def moved_until_even(seconds: Callable[[int, int, int], float]) -> None:
-    """Rows move, on all ranks alike, until every rank takes about as long; answers stay."""
+    """Check that rows move, on all ranks alike, until all ranks take about as long, and that answers stay the same."""
     plain, A, before = evenly()
     began = A._store.partition.bounds
     with costing(seconds):
@@ -77,7 +77,7 @@ def moved_until_even(seconds: Callable[[int, int, int], float]) -> None:
 
 
 def check_rows_of_a_slow_rank_move() -> None:
-    """Between rounds of a loop, too, which goes on over other rows."""
+    """Rows move between rounds of a loop, too, which then continues over its new rows."""
     with patch.object(compiled_loops, "pays", lambda _: True):
         moved_until_even(lambda rank, lo, hi: (hi - lo) * (1e-5 if rank == T.size - 1 else 2e-6))
 
@@ -89,7 +89,7 @@ def check_rows_that_take_longer_are_divided() -> None:
 
 
 def check_even_ranks_are_measured_now_and_then() -> None:
-    """Measuring has a GPU's host wait for each product."""
+    """Even ranks measure some products only: the host of a GPU must wait for a measured product."""
     _, A, _ = evenly()
     measured = [0]
 
@@ -105,11 +105,11 @@ def check_even_ranks_are_measured_now_and_then() -> None:
         before = ENGINE.balancer.moves
         for _ in range(4):
             ranked(A)
-        assert T.size == 1 or ENGINE.balancer.moves > before  # what becomes uneven is still found
+        assert T.size == 1 or ENGINE.balancer.moves > before  # later imbalance is still found
 
 
 def check_ranks_without_a_frontier_measure_too() -> None:
-    """Check that ranks decide in the same statement, or not at all, where one rank has the first levels of a search."""
+    """Ranks decide in the same statement, or not at all, where one rank has all first levels of a search."""
     plain, A, _ = evenly()
     with costing(lambda rank, lo, hi: (hi - lo) * (5e-6 if rank == 0 else 1e-6)):
         for source in (0, plain.nrows - 1, 0, plain.nrows - 1):
@@ -129,12 +129,12 @@ def check_even_ranks_and_short_loops_stay() -> None:
     with costing(lambda rank, lo, hi: 4e-3 * (hi - lo) / even[rank] if even[rank] else 0.0):
         ranked(A)
     with costing(lambda rank, _lo, _hi: 1e-4 * (rank == 0)):
-        ranked(A)  # what is lost is less than a move costs
+        ranked(A)  # the imbalance costs less than a move
     assert ENGINE.balancer.moves == before
 
 
 def _cuts(n: int) -> Iterator[np.ndarray]:
-    """Bounds with even, uneven and empty ranges."""
+    """Yield bounds with even, uneven and empty ranges."""
     rng = np.random.default_rng(5)
     for _ in range(3):
         yield np.r_[0, np.sort(rng.integers(0, n // 64 + 1, T.size - 1)) * 64, n]
@@ -168,14 +168,14 @@ def check_matrices_keep_their_entries_in_any_bounds() -> None:
 
 
 def check_a_kept_transpose_follows_new_bounds() -> None:
-    """Where the ranges of its own rows are others, those of the matrix may be as before."""
+    """Check bounds that change the ranges of the kept transpose's rows and not those of the matrix."""
     for shape in ((261, 523), (261, 4)):  # the transpose of a narrow matrix is cut by columns
         rng = np.random.default_rng(3)
         whole = np.where(rng.random(shape) < 0.3, rng.integers(1, 9, shape), 0).astype(float)
         A = gb.Matrix.from_dense(whole, missing_value=0).to("distributed")
         B = gb.Matrix.from_dense(whole.T.copy(), missing_value=0).to("distributed")
         x = gb.Vector.from_coo([0, shape[1] - 1], [1.0, 2.0], size=shape[1])
-        for n in ((), *shape):  # as it was, then other ranges of rows, then of columns
+        for n in ((), *shape):  # first the bounds as they are, then new ranges of rows, then of columns
             if n and n > 64:
                 ENGINE.partitions.cut(np.minimum(np.r_[0, 64 * np.arange(1, T.size), n], n))
             assert np.array_equal(A.T.ewise_add(B, "plus").new().to_dense(0), 2 * whole.T)

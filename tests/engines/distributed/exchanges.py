@@ -1,4 +1,4 @@
-"""Collectives, bytes, partitions, agreement: what travels, and what does not."""
+"""Collectives, received bytes, partitions, agreement: the data that ranks exchange, and those that they do not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = ENGINE.transport
 
 
 def check_a_level_of_a_search_takes_two_collectives() -> None:
-    """One counts the frontier's entries and edges, one exchanges: in a pull and in a push, whatever the levels."""
+    """One collective counts the frontier's entries and edges and one exchanges it, in pulls and pushes of any level."""
     for spec, levels in (("path:300", 300), ("kron:9", None)):
         A = gb.io.read(spec).distribute()
         before = T.calls
@@ -27,7 +27,7 @@ def check_a_level_of_a_search_takes_two_collectives() -> None:
 
 
 def check_an_iteration_of_pagerank_takes_two_collectives() -> None:
-    """One gathers the ranks, one sums them; that they are full is known without a word."""
+    """One collective gathers the vector and one sums it; all ranks know without a message that it is full."""
     A = gb.io.read("kron:9").distribute()
     gb.algorithms.pagerank(A, tol=None, max_iter=1)
     before = [T.calls]
@@ -44,8 +44,8 @@ def check_values_that_are_not_read_do_not_travel() -> None:
     v = gb.Vector.from_scalar(1.0, n).to("distributed")
     before = T.received
     A.mxv(v, gb.semiring.plus_pair).new()
-    assert T.received == before  # all ranks know that it is full
-    v[: n // 4] = 2  # the rest is enough for a pull
+    assert T.received == before  # all ranks know that the vector is full
+    v[: n // 4] = 2  # enough other entries remain for a pull
     w = v.select("valuene", 2).new()
     assert w.nvals == n - n // 4
     before = T.received
@@ -57,7 +57,7 @@ def check_values_that_are_not_read_do_not_travel() -> None:
 
 
 def check_only_values_that_rows_read_travel() -> None:
-    """Where packing pays, a rank gets the values that its rows read: of full vectors, of others, and by long rows."""
+    """Where packing pays, a rank gets only values that its rows read: of full and other vectors, and for long rows."""
     n = 64 * 8 * T.size
     path, kron = gb.io.read(f"path:{n}"), gb.io.read("kron:9")
     star = gb.Matrix.from_coo(np.zeros(199, int), np.arange(1, 200), np.arange(1.0, 200), nrows=640, ncols=640)
@@ -66,7 +66,7 @@ def check_only_values_that_rows_read_travel() -> None:
         for v in (full, full.select("valuene", 3.5).new()):
             expected = [M.mxv(v, gb.semiring.min_plus).new().to_dict() for M in (A, A.T)]
             D, u = A.distribute(), v.to("distributed")
-            ENGINE._transport.packs_below, products.NEVER = 1.0, products.READING  # pull where a GPU does
+            ENGINE._transport.packs_below, products.NEVER = 1.0, products.READING  # choose pulls as a GPU does
             try:
                 got = [M.mxv(u, gb.semiring.min_plus).new().to_dict() for M in (D, D.T)]
                 before, calls = T.received, T.calls
@@ -75,14 +75,14 @@ def check_only_values_that_rows_read_travel() -> None:
             finally:
                 ENGINE._transport.packs_below, products.NEVER = 0.0, 1
             assert got == expected
-            assert calls <= 1 or A is star  # parts of a long row are folded, too
+            assert calls <= 1 or A is star  # partial results of a long row are combined, too
             if A is path:  # each rank reads the neighbours of its range
                 bits = 0 if v is full else n // 8 * (T.size - 1) // T.size
                 assert received == bits + 8 * ((T.rank > 0) + (T.rank < T.size - 1))
 
 
 def check_few_complex_results_are_told() -> None:
-    """Check a complex value, which takes two integers."""
+    """Complex results, which travel as two integers each, are right."""
     n = 64 * 8 * T.size
     i = np.arange(n - 1)
     A = gb.Matrix.from_coo(i, i + 1, i * (1 + 2j), nrows=n, ncols=n)
@@ -227,7 +227,7 @@ def check_a_whole_that_does_not_fit_is_refused_before_it_starts() -> None:
         return
     A = gb.io.read("kron:13").distribute()
     one = gb.Matrix.from_dense([[1]]).distribute()
-    budget = 1 << 20 if T.rank == 1 else None  # on one rank: all raise the same
+    budget = 1 << 20 if T.rank == 1 else None  # set on one rank only: all raise the same error
     too_much = pytest.raises(gb.exceptions.OutOfMemory, match="the whole of a 8192 x 8192 matrix needs")
     with gb.config.set(host_budget=budget), too_much as raised:
         A.kronecker(one, gb.binary.ss.firsti).new()
@@ -285,7 +285,7 @@ def check_a_communicator_of_one_rank() -> None:
 
 
 def check_flows_in_machine_code() -> None:
-    """Of more entries than Python's loops are for; at two ranks, as machine code takes seconds to make."""
+    """Run a flow of more entries than Python loops serve; at two ranks only, as compiling takes seconds."""
     if T.size != 2:
         return
     A = gb.io.read("kron:9?weights=1-99").dup("INT64")
@@ -313,7 +313,7 @@ def check_a_rank_that_strays_is_an_error_on_all() -> None:
 
 
 def check_a_rank_that_alone_checks() -> None:
-    """Check that all ranks fail at once, and then continue, if one rank sends one number where others send several."""
+    """All ranks fail at once, and then continue, if one sends one number where the others send several."""
     if T.size == 1:
         return
     v = gb.io.read("kron:8").distribute().reduce_rowwise(gb.monoid.lor).new()
@@ -326,7 +326,7 @@ def check_a_rank_that_alone_checks() -> None:
 
 
 def check_ranks_whose_statements_differ_in_a_number() -> None:
-    """Check a vertex, a number, a list and a seed that differ by rank, which no exchange shows."""
+    """Check that a vertex, number, list or seed that differs by rank is found, although no exchange shows it."""
     if T.size == 1:
         return
     A = gb.io.read("kron:8").distribute()
@@ -346,7 +346,7 @@ def check_ranks_whose_statements_differ_in_a_number() -> None:
 
 
 def check_a_halo_is_asked_for_again_once_long_rows_are_joined() -> None:
-    """Then the owner of a long row reads what its parts on other ranks read before."""
+    """Check that the owner of a joined long row receives the halo that the row's parts on other ranks needed before."""
     n = 64 * 8 * T.size
     plain = gb.Matrix.from_coo(np.zeros(n - 1, int), np.arange(1, n), np.arange(1.0, n), nrows=n, ncols=n)
     v = gb.Vector.from_coo(np.arange(n), np.arange(n) % 7 + 0.5)

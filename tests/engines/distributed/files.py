@@ -1,4 +1,4 @@
-"""Files of several ranks over MPI: rows of a .h5, text by bytes, one .h5 of all, checkpoints; against the whole."""
+"""Files that several ranks read or write over MPI: rows of a .h5, text by bytes, a common .h5, checkpoints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sparsezc.exceptions import FileFormatError, InvalidObject, InvalidValue, Ou
 
 COMM = MPI.COMM_WORLD
 GRAPH = "kron:9?weights=1-255"
-_BESIDE = 3_400_000  # bytes: offsets, and pieces made small
+_BESIDE = 3_400_000  # bytes beside a rank's rows: offsets, and pieces, which the test makes small
 
 
 def _folder() -> Path:
@@ -101,7 +101,7 @@ def check_a_checkpoint() -> None:
 
 
 def check_memory_is_that_of_a_share() -> None:
-    """With small pieces, reading takes little beside the rank's rows: the whole is never there."""
+    """With small pieces, reading takes little memory beside the rank's rows: no rank ever has the whole."""
     graph, held = "kron:15", []
     paths = [_made_of(graph, "a.h5"), _made_of(graph, "b.h5", compress=True), _made_of(graph, "c.npz")]
     small = {"stored_rows._PART": 1 << 14, "exchange._ROUND": 1 << 13, "reading._MEMORY": 1 << 20}

@@ -1,4 +1,4 @@
-"""Loops that ranks on processors run over their rows: components, and rounds of PageRank."""
+"""Compiled loops that ranks on CPUs run over their rows: components, and rounds of PageRank."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ a = gb.algorithms
 
 @contextmanager
 def running(expected: bool) -> Iterator[None]:
-    """Have loops pay, on one rank at least; all run them, or none does."""
+    """Let loops pay on one rank; check that all ranks run them, or none does."""
     rank, said = distributed.engine().rank, []
     can_run = rows.can_run
 
@@ -46,7 +46,7 @@ def _graphs() -> Iterator[gb.Matrix]:
 
 
 def check_components_of_all_ranks_rows() -> None:
-    """Also of directed graphs, whose edges stand in one row each."""
+    """Components are right in directed graphs, too, where each edge is stored in one row only."""
     for A in _graphs():
         with engines.stepping(A._engine):
             expected = a.connected_components(A)
@@ -59,7 +59,7 @@ def check_components_of_all_ranks_rows() -> None:
 
 
 def _is_split(D: gb.Matrix) -> bool:
-    """Return whether a row is longer than a rank's share."""
+    """Return whether a row is so long that it is split among ranks."""
     return D._store.long is not None
 
 
@@ -93,7 +93,7 @@ def check_pagerank_by_rounds() -> None:
 
 
 def check_statements_where_loops_cannot_run() -> None:
-    """One rank says so for all: where memory is short or the compiler is missing, and while it runs statements."""
+    """One rank without memory or compiler has all ranks run statements, without an error."""
     engine = distributed.engine()
     D = gb.io.read("kron:9").distribute()
     expected = a.pagerank(D), a.connected_components(D)

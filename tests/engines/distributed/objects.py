@@ -1,4 +1,4 @@
-"""Objects that statements of every kind are run with, and writes to copies of them."""
+"""Objects on which statements of every kind run, and writes to copies of them."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def objects() -> dict[str, Any]:
 
 
 def groups(o: Any) -> Any:
-    """Return groups of 50 labels."""
+    """Return a vector of groups of 50 labels."""
     return o.label.apply(gb.binary.floordiv, 50).new()
 
 
 def flow_of(R: Any, s: int, t: int) -> tuple[float, bool, bool, float]:
-    """Return what arrives: of a largest flow there are many. And whether it is one: within capacities, kept between."""
+    """Return a maximum flow's value, which is unique, and whether capacities, conservation and antisymmetry hold."""
     N = ops.net_flow(R, s, t).new()
     over = N.ewise_mult(R, gb.binary.gt).new().reduce_scalar(gb.monoid.lor).new().get()
     kept = N.reduce_rowwise(gb.monoid.plus).new().to_dense(0)
@@ -57,7 +57,7 @@ def flow_of(R: Any, s: int, t: int) -> tuple[float, bool, bool, float]:
 
 
 def without_opposites(A: Any) -> str:
-    """Return the kind of the error, which all ranks raise, of a matrix whose pattern is not symmetric."""
+    """Return the error that all ranks raise for a matrix whose pattern is not symmetric, without the matrix's name."""
     try:
         return repr(ops.net_flow(A, 1, 2).new())
     except gb.exceptions.InvalidValue as error:
@@ -76,7 +76,7 @@ def written(name: str, write: Callable[[Any, Any], None]) -> Callable[[Any], Any
 
 
 def put(keys: Any, value: Callable[[Any], Any], mask: Any = None, where: str = "", **options: Any) -> Any:
-    """Return a write to a part of an object; `where`: the mask is of the part's shape ("part") or the whole's."""
+    """Return a write to a part of an object; the mask has the part's shape if `where` is "part", else the object's."""
 
     def write(out: Any, o: Any) -> None:
         if where == "part":
@@ -90,5 +90,5 @@ def put(keys: Any, value: Callable[[Any], Any], mask: Any = None, where: str = "
 
 
 def parted(x: Any) -> Any:
-    """Return an object of which each rank has a part."""
+    """Return a distributed copy of an object."""
     return x.distribute() if x.ndim == 2 else x.to("distributed")

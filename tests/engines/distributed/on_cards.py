@@ -1,6 +1,6 @@
-"""Searches, components and sums of graphs in every placement, compressed and reordered, for ranks that have a card.
+"""Searches, components and sums on ranks that have a card: graphs in every placement, compressed and reordered.
 
-Ranks may share one: ``test_ranks_on_cards`` runs all of them on real cards, ``on_gpus.py`` some on emulated ones.
+Ranks may share a card: ``test_ranks_on_cards`` runs all checks on real cards, ``on_gpus.py`` some on emulated ones.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ T = distributed.engine().transport
 
 
 def results(A: Any) -> list[Any]:
-    """Answers that are equal to the bit on all engines, then PageRank."""
+    """Return answers that are equal to the bit on all engines, and as the last one PageRank."""
     hub = int(np.argmax(A.reduce_rowwise(gb.agg.count).new().to_dense(0)))
     searches = [hub, 3, 5]
     found = [
@@ -60,13 +60,13 @@ check_reordered = _of(lambda: gb.io.read(GRAPH, placement="zerocopy").compress("
 
 
 def check_row_heads_of_hubs() -> None:
-    """Row blocks are told the degrees of columns that they have no rows of."""
+    """Row blocks receive the degrees of columns whose rows they do not have."""
     with gb.config.set(head_cache="on"):
         compare(gb.io.read(GRAPH, placement="zerocopy").distribute())
 
 
 def check_parents_of_several_searches() -> None:
-    """Values travel with a panel."""
+    """Values of a panel are exchanged with its positions."""
     A = gb.io.read(GRAPH)
     D = gb.io.read(GRAPH, placement="device").distribute()
     parents = gb.algorithms.bfs_parents(D, [1, 2, 3])
@@ -79,13 +79,13 @@ def check_parents_of_several_searches() -> None:
 
 
 def check_levels_of_many_searches() -> None:
-    """With no statement between the steps, and by statements; ranks without vertices, and of directed graphs, too."""
+    """Levels are right with no statement between the steps and by statements; graphs are directed and small, too."""
     i, j = np.random.default_rng(6).integers(0, 200, (2, 500))
     directed = gb.Matrix.from_coo(i, j, True, nrows=200, ncols=200)
     graphs = {"kron": gb.io.read("kron:8"), "path": gb.io.read("path:70"), "directed": directed}
     for name, A in graphs.items():
         D, engine = A.to("gpu", placement="device").distribute(), distributed.engine()
-        for k in {"kron": (64, 33, 1), "path": (64,), "directed": (3,)}[name]:  # of a path many steps
+        for k in {"kron": (64, 33, 1), "path": (64,), "directed": (3,)}[name]:  # a path needs many steps
             sources = [(7 * s + 1) % A.nrows for s in range(k)]
             want = gb.algorithms.bfs(A, sources).to_dense(-1)
             with patch.object(type(engine), "run", side_effect=AssertionError("a statement")), by_vertices():
@@ -96,7 +96,7 @@ def check_levels_of_many_searches() -> None:
 
 
 def late(rank: int) -> Any:
-    """Have ranks read at different times what the device tells: they launch different numbers of steps."""
+    """Let ranks read the device's numbers at different times, so that they launch different numbers of steps."""
     hear = peer_searches._Steps.hear
 
     def heard(steps: Any, ahead: int) -> None:
@@ -111,7 +111,7 @@ def by_vertices() -> Any:
 
 
 def check_matrices_travel_as_device_arrays() -> None:
-    """Products, transposes and rows in another order, with and without room for all of it in device memory."""
+    """Products, transposes and permuted rows are right, with and without space for all of it in device memory."""
     i, j = np.random.default_rng(8).integers(0, 300, (2, 1500))
     A = gb.Matrix.from_coo(i, j, i + j, nrows=300, ncols=300, dup_op="min")
     rows = np.random.default_rng(9).permutation(300)[:200]

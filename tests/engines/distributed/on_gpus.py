@@ -1,4 +1,4 @@
-"""All algorithms, and statements that the GPU engine runs otherwise, with every rank's part on an emulated GPU."""
+"""All algorithms, and the statements that the GPU engine runs differently, with each rank's part on an emulated GPU."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 
 def check_algorithms() -> None:
-    """Of graphs that each rank has whole the path, and the one that is smaller than two ranks."""
+    """Leave out two of the three graphs that each rank has whole; the path and the one of one vertex remain."""
     compare(CALLS, ("three vertices", "fewer than three ranks"))
 
 
@@ -68,7 +68,7 @@ def check_rows_that_move_stay_in_their_placement() -> None:
 
 
 def check_rows_of_a_mapped_file_move_by_offsets() -> None:
-    """Check that only lengths of rows travel, however many entries they have: a rank maps other pages of the file."""
+    """Only lengths of rows travel, however many entries they have: a rank maps other pages of the file."""
     engine = distributed.engine()
     for spec in ("kron:9", "kron:9?weights=1-9"):
         path = Path(engine.transport.objects(tempfile.mkdtemp())[0]) / "graph.h5"
@@ -82,7 +82,7 @@ def check_rows_of_a_mapped_file_move_by_offsets() -> None:
             before = engine.transport.received
             engine.move(A._store)
             received = max(engine.transport.objects(engine.transport.received - before))
-            assert (received <= 2 * 8 * n) == (cut != 256)  # after 0: a rank without rows has nothing of the file
+            assert (received <= 2 * 8 * n) == (cut != 256)  # after 0: a rank without rows has no part of the file
             part = A._store.local._to_csr()
             placements = engine.transport.objects(part.indices.placement if part.nvals else "mapped")
             assert set(placements) == {"mapped" if cut != 256 else BEYOND}
@@ -90,7 +90,7 @@ def check_rows_of_a_mapped_file_move_by_offsets() -> None:
 
 
 def check_bytes_of_many_searches() -> None:
-    """As many as the model says, by lists and in windows, and no search reads more than on one card."""
+    """Received bytes equal the model's, by lists and in windows, and are below 8 bytes a level and remote vertex."""
     engine = distributed.engine()
     A = gb.io.read("kron:10", placement="zerocopy")
     D, whole = A.distribute(), gb.io.read("kron:10")

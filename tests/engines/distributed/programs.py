@@ -1,4 +1,4 @@
-"""Random programs (tests/ops/programs.py): the distributed engine against the plain CPU engine, after each step."""
+"""Random programs (tests/ops/programs.py): the distributed engine equals the plain CPU engine after each step."""
 
 from __future__ import annotations
 

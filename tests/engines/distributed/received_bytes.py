@@ -1,4 +1,4 @@
-"""The bytes that ranks receive are those that ``sparsezc scale`` counts on the plain engine, statement by statement."""
+"""Bytes that ranks receive equal those that ``sparsezc scale`` counts on the plain engine, statement by statement."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def check_received_bytes_are_those_of_the_model() -> None:
                 if engine.size > 2 and graph == "path":
                     continue
                 if engine.on_device:
-                    if graph != "kron":  # the emulator compiles a kernel for each type
+                    if graph != "kron":  # the emulator compiles a kernel for each type, which takes long
                         continue
                     A = A.to("gpu")
                 _compare(A, CALLS, packing, graph)
 
 
 def check_received_bytes_of_loops() -> None:
-    """On processors ranks run these in machine code."""
+    """Ranks on CPUs run these in machine code, and receive the same bytes."""
     if not distributed.engine().on_device:
         with patch.object(compiled_loops, "pays", lambda _: True):
             for name in ("components", "pagerank"):
@@ -58,7 +58,7 @@ def _compare(A: Any, calls: dict[str, Any], packing: int, graph: str) -> None:
     engine = distributed.engine()
     transport, D = engine.transport, A.distribute()
     for name, call in calls.items():
-        call(D)  # a transpose is formed at the first
+        call(D)  # the first call may form a transpose
         before = transport.received
         call(D)
         received = transport.received - before

@@ -1,9 +1,9 @@
 """Run modules of checks on all ranks: ``mpiexec -n 2 python -m mpi4py -m tests...run_checks NAME,... FILE ENGINE``.
 
-ENGINE is "cpu", "gpu", which is emulated, or the transport between real cards.
+ENGINE is "cpu", "gpu" (emulated), or the transport between real cards.
 
-A check is a function of a module whose name begins with ``check``; it is called with no arguments, on every rank, and
-fails by an exception. Rank 0 writes ``{check: failure, or None}`` of all ranks to a file as JSON.
+A check is a function of a module whose name begins with ``check``; each rank calls it without arguments, and it fails
+by an exception. Rank 0 writes ``{check: failures of all ranks, or None}`` to a file as JSON.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sparsezc.engines.distributed.transports import mpi
 
 
 def main(names: str, path: str, engine: str) -> None:
-    if engine in ("cpu", "gpu"):  # ranks share processors, so one that waits leaves them to the others soon
+    if engine in ("cpu", "gpu"):  # ranks share processors, so a waiting rank yields its processor soon
         mpi._POLLS, mpi._YIELDS = 10, 10
     if engine == "gpu":
         from sparsezc.device import cuda
@@ -47,7 +47,7 @@ def main(names: str, path: str, engine: str) -> None:
 
 
 def _told(check: Callable[[], None], transport: Any) -> str | None:
-    """Run a check on all ranks; return how it failed, and where."""
+    """Run a check on all ranks; return each failing rank's traceback, or None."""
     said = None
     try:
         check()

@@ -1,4 +1,4 @@
-"""Batches of searches of which each rank has some, and the whole graph: the same answers, and nothing exchanged."""
+"""Batches of searches divided by search among ranks that each have the whole graph: the same answers, no exchange."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ a = gb.algorithms
 
 @contextmanager
 def paying(seconds: float) -> Iterator[None]:
-    """Let a batch by searches save so many seconds, and the matrix cost one."""
+    """Let a batch divided by search save so many seconds, and gathering the matrix cost one second."""
     with ExitStack() as stack:
         stack.enter_context(patch.object(search_batches, "saved", lambda _: seconds))
         stack.enter_context(patch.object(search_batches, "gathering", lambda _: 1.0))
@@ -29,14 +29,14 @@ def paying(seconds: float) -> Iterator[None]:
 
 def graphs() -> dict[str, Any]:
     found = {"kron": gb.io.read("kron:8")}
-    if not distributed.engine().on_device and distributed.engine().size == 2:  # a GPU needs a symmetric one
+    if not distributed.engine().on_device and distributed.engine().size == 2:  # a GPU needs a symmetric matrix
         i, j = np.random.default_rng(4).integers(0, 150, (2, 600))
         found["directed"] = gb.Matrix.from_coo(i, j, i + j, nrows=150, ncols=150, dup_op="min")
     return found
 
 
 def received(call: Any) -> tuple[Any, int]:
-    """Call, and count the bytes that the rank of the most received."""
+    """Return a call's result, and the bytes received by the rank that received most."""
     transport = distributed.engine().transport
     before = transport.received
     found = call()
@@ -47,15 +47,15 @@ def check_batches_by_search() -> None:
     for name, A in graphs().items():
         D = A.distribute()
         with paying(2.0):
-            on_device = distributed.engine().on_device  # there the emulator compiles kernels for each type
+            on_device = distributed.engine().on_device  # an emulated device compiles kernels for each type
             for sources in (list(range(64)), [5, 4], *([] if on_device else [[3, 1, 2, 0, 9]])):
-                a.bfs(D, sources)  # the first sends the graph
+                a.bfs(D, sources)  # the first batch sends the graph
                 level, sent = received(lambda D=D, sources=sources: a.bfs(D, sources))
                 assert level._store.partition.by_search, name
-                assert sent <= 100 * len(sources)  # where searches begin
+                assert sent <= 100 * len(sources)  # the sources of the searches
                 want = a.bfs(A, sources)
                 k = len(sources) - 1
-                row, part = level[k, :].new(), level[[0, k], :].new()  # by vertices again
+                row, part = level[k, :].new(), level[[0, k], :].new()  # divided by vertices again
                 assert not level._store.partition.by_search
                 np.testing.assert_array_equal(row.to_dense(-1), want[k, :].new().to_dense(-1))
                 np.testing.assert_array_equal(part.to_dense(-1), want[[0, k], :].new().to_dense(-1))
@@ -82,7 +82,7 @@ def check_a_graph_is_sent_once_batches_would_have_paid_for_it() -> None:
     D = gb.io.read("kron:8").distribute()
     with paying(-1.0):
         assert not is_by_search(D)
-    with paying(2.0), patch.object(search_exchange, "_SHARE", 0.0):  # no memory for it
+    with paying(2.0), patch.object(search_exchange, "_SHARE", 0.0):  # no memory may be used for the graph
         assert [is_by_search(D) for _ in range(2)] == [False, False]
 
 

@@ -1,4 +1,4 @@
-"""Searches by kernels that write into the memory of other cards: their answers, and how long that memory is kept."""
+"""Searches by kernels that write into the memory of other cards: their answers, and how long their windows exist."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def graph(n: int, *, directed: bool = False) -> Any:
 
 
 def search(A: Any, D: Any = None) -> Any:
-    """Return this graph on the cards after 64 searches, whose levels are those of the CPU engine."""
+    """Return this graph on the cards after 64 searches, whose levels are checked against the CPU engine's."""
     D = A.to("gpu", placement="device").distribute() if D is None else D
     sources = [(7 * s + 1) % A.nrows for s in range(64)]
     with by_vertices():
@@ -47,13 +47,13 @@ def exchange(A: Any) -> None:
 
 @contextmanager
 def watched() -> Iterator[Any]:
-    """Give a function that returns the bytes of the windows that this rank has made since, and has not freed."""
-    gc.collect()  # graphs of other checks need windows as long as they exist
+    """Yield a function that returns the bytes of each window that this rank has made since and has not freed."""
+    gc.collect()  # graphs of other checks keep their windows until they are freed
     kind, made = type(cuda.current()), []
 
     def window(gpu: Any, nbytes: int) -> Any:
         new = original(gpu, nbytes)
-        made.append((weakref.ref(new.array._mmap), nbytes))  # which every view holds
+        made.append((weakref.ref(new.array._mmap), nbytes))  # every view keeps the memory map alive
         return new
 
     original = kind.window
@@ -62,12 +62,12 @@ def watched() -> Iterator[Any]:
 
 
 def window_bytes(D: Any) -> int:
-    """Return what a window for searches in a matrix takes: some 20 bytes a vertex of two cards."""
+    """Return the bytes of a window for searches in a matrix: some 20 bytes a vertex of two cards."""
     return peer_searches.memory(D._store.partition.bounds)[0]
 
 
 def compare_answers() -> None:
-    """Dense frontiers, a path's many steps, directed edges, which are only pushed along, and ranks without vertices."""
+    """Compare searches with dense frontiers, with many steps, along directed edges (push only) and on empty ranks."""
     rank, size = distributed.engine().rank, distributed.engine().size
     path, run = gb.io.read("path:70", placement="host"), peer_searches.run
     for A, readings in (
@@ -75,18 +75,18 @@ def compare_answers() -> None:
         (path, (late(rank),)),
         (graph(200, directed=True), (nullcontext(),)),
     ):
-        for reading in readings:  # of the numbers that the device tells
+        for reading in readings:  # ways to read the device's numbers
             with patch.object(peer_searches, "run", side_effect=run) as ran, reading:
                 search(A)
             assert ran.call_count == 1
 
 
 def check_a_window_is_freed_with_the_matrix_that_needs_it() -> None:
-    """Ten graphs never have two, and the budget of device memory counts the one."""
+    """Ten graphs in turn never have two windows, and the budget of device memory counts the one that exists."""
     engine = distributed.engine()
     small = graph(100)
     gc.collect()
-    exchange(small.to("gpu").distribute())  # frees that of other checks
+    exchange(small.to("gpu").distribute())  # the exchange frees the windows of other checks
     with watched() as held, gb.config.set(head_cache="off"):
         cached, whole, D = budget._held(), {}, None
         for n in range(100, 1100, 100):
@@ -94,7 +94,7 @@ def check_a_window_is_freed_with_the_matrix_that_needs_it() -> None:
             assert held() == [window_bytes(D)] == [budget._held() - cached]
             whole[n] = held()
         other = search(small)
-        assert held() == whole[1000]  # it serves both
+        assert held() == whole[1000]  # one window serves both graphs
         kept = D if engine.rank else None  # some ranks free their part later than others
         del D
         gc.collect()
@@ -105,20 +105,20 @@ def check_a_window_is_freed_with_the_matrix_that_needs_it() -> None:
         assert held() == whole[100]
         search(graph(200))
         assert held() == whole[200]
-        search(small, other)  # the next search frees it, too
+        search(small, other)  # the next search frees a window, too
         assert held() == whole[100]
         assert kept is None or window_bytes(kept) > held()[0]
 
 
 def check_windows_are_freed_where_memory_is_short() -> None:
-    """One rank says so: a window is not its own to free, so all do at the next message."""
+    """One rank short of memory cannot free a window alone: it asks, and all ranks free it at the next exchange."""
     engine, A = distributed.engine(), graph(300)
     with watched() as held, gb.config.set(head_cache="off"):
         D = search(A)
         of_all = held()
         if engine.rank == 1:
             budget.reclaim()
-            assert not budget.reclaim()  # nothing is freed yet
+            assert not budget.reclaim()  # nothing is freed before the next exchange
         assert held() == of_all
         exchange(D)
         assert held() == []
@@ -131,7 +131,7 @@ def check_windows_are_freed_where_memory_is_short() -> None:
 
 
 def check_searches_of_ranks_that_have_no_room_for_windows() -> None:
-    """Their frontiers travel in messages."""
+    """Frontiers travel in messages if one rank has no space for windows."""
     engine, A = distributed.engine(), graph(400)
     D = A.to("gpu", placement="device").distribute()
     kind, wanted = type(cuda.current()), window_bytes(D)

@@ -1,6 +1,7 @@
-"""Every kind of statement, without a fallback to the whole, against the plain CPU engine.
+"""Every kind of statement on distributed objects, without gathering the whole, against the plain CPU engine.
 
-CALLS has calls for every operation that the engine's table has; WHOLE names the cases that still run on the whole.
+CALLS has calls for every operation in the engine's table; WHOLE has the cases that still run on a whole, gathered
+object.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ CALLS: dict[str, list[Callable[[Any], Any]]] = {
         written("v", put(_LIST, lambda o: 5)), written("v", put(_SOME, lambda o: o.full[_SOME].new())),
         written("v", put(_LIST, lambda o: o.full[[0, 1, 2, 3]].new(), lambda o: ~o.u.S, replace=True)),
         written("v", put(slice(None, None, -1), lambda o: o.u, accum="plus")),
-        written("v", put([3, 5], lambda o: 5, lambda o: o.u.S, replace=True)),  # some ranks only clear
+        written("v", put([3, 5], lambda o: 5, lambda o: o.u.S, replace=True)),  # some ranks only clear entries
         written("A", put(([3, 5], _ROWS), lambda o: o.S[:2, _ROWS].new(), lambda o: o.B.S, replace=True)),
         written("A", put((140, 7), lambda o: 5, lambda o: o.B.S, replace=True)),
         written("A", put((_ROWS, slice(None)), lambda o: o.S[_ROWS, :].new())),
@@ -187,7 +188,7 @@ CALLS: dict[str, list[Callable[[Any], Any]]] = {
         lambda o: ops.walk(o.A.T, list(range(70)), 4, o.v, seed=3).new(),
     ],
 }  # fmt: skip
-#: What still runs on the whole.
+#: Cases that still run on a gathered whole.
 WHOLE: dict[str, Callable[[Any], Any]] = {
     "kronecker of positions": lambda o: o.A.kronecker(o.K, gb.binary.ss.firsti).new(),
     "outer of positions": lambda o: o.v.outer(o.u, gb.binary.ss.secondj).new(),
@@ -205,7 +206,7 @@ def check_every_kind_of_statement() -> None:
 
 
 def compare_statements(operations: Any) -> None:
-    """Run the calls of some operations on distributed and on plain objects."""
+    """Run the calls of some operations on distributed and on plain objects, and compare the results."""
     plain = objects()
     theirs = SimpleNamespace(**plain)
     ours = SimpleNamespace(**{name: parted(x) for name, x in plain.items()})
@@ -216,7 +217,7 @@ def compare_statements(operations: Any) -> None:
             try:
                 with gb.config.set(fallback="error"):
                     got = call(ours)
-            except Exception as error:  # of one call; the others are told as well
+            except Exception as error:  # a failed call must not hide the others
                 got = repr(error)
             if hasattr(got, "_store") and got._engine is not ours.A._engine:
                 wrong.append(f"{operation} {number}: the result is on {got._engine.name}")

@@ -1,4 +1,4 @@
-"""The distributed engine at 1, 2 and 3 ranks: a test of checks is one mpiexec, which runs all modules of them."""
+"""The distributed engine at 1, 2 and 3 ranks: each test of checks is one mpiexec, which runs all modules of them."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def launch(ranks: int, *arguments: str, timeout: float = 300, **more: str) -> su
 
 
 def failures(modules: str, ranks: int, tmp_path: Path, engine: str = "cpu") -> dict[str, str]:
-    """Run modules of checks; return what failed, by check."""
+    """Run modules of checks on some ranks; return the failures by check."""
     path = tmp_path / "found.json"
-    limit = 600 if engine == "gpu" else 300  # kernels are compiled for the emulator
+    limit = 600 if engine == "gpu" else 300  # the emulator compiles kernels
     program = ["tests.engines.distributed.run_checks", modules, str(path), engine]
     done = launch(ranks, *program, timeout=limit, TMPDIR=str(tmp_path))
     assert path.exists(), done.stderr[-4000:] + done.stdout[-1000:]
@@ -45,9 +45,9 @@ def failures(modules: str, ranks: int, tmp_path: Path, engine: str = "cpu") -> d
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_checks(ranks: int, tmp_path: Path) -> None:
-    """All by one mpiexec: a rank takes a second to start, and its processor is busy while it waits for others.
+    """One mpiexec runs all checks, as a rank takes a second to start and its processor is busy while it waits.
 
-    Two ranks run the algorithms on emulated GPUs, where there are any.
+    Two ranks also run the algorithms on emulated GPUs, where these can be emulated.
     """
     elsewhere = ranks == 2 and why_unavailable() is None
     whole = "applications," if elsewhere else "algorithms,applications,"
@@ -72,7 +72,7 @@ def test_a_killed_rank_ends_the_job() -> None:
     began = monotonic()
     done = launch(3, "tests.engines.distributed.faults", "killed", timeout=60)
     assert done.returncode != 0
-    assert monotonic() - float(done.stdout.split()[0]) < 3, done.stdout  # one second on a quiet machine
+    assert monotonic() - float(done.stdout.split()[0]) < 3, done.stdout  # it takes one second on a quiet machine
     assert monotonic() - began < 60
 
 
@@ -80,8 +80,8 @@ def test_a_frozen_rank_ends_the_job_at_the_deadline() -> None:
     began = monotonic()
     done = launch(2, "tests.engines.distributed.faults", "frozen", timeout=60)
     assert done.returncode != 0
-    assert "another rank did not arrive within 1 s" in done.stderr
-    assert monotonic() - began < 30  # the rank would sleep as long
+    assert "another rank did not come within 1 s" in done.stderr
+    assert monotonic() - began < 30  # the frozen rank sleeps for 30 s
 
 
 def test_a_rank_that_works_on_alone_is_waited_for() -> None:
@@ -108,7 +108,7 @@ def test_mpirun_finds_mpiexec(tmp_path: Path) -> None:
     program.write_text(
         "import sys, sparsezc as gb\ngb.distributed.init()\nA = gb.io.read('path:200').distribute()\n"
         "n = gb.algorithms.bfs(A, 0).nvals\n"
-        "sys.stdout.write(f'{n} {sys.argv[1]} {A._engine.name}\\n')\n"  # in one piece: ranks share the stream
+        "sys.stdout.write(f'{n} {sys.argv[1]} {A._engine.name}\\n')\n"  # one write a line: ranks share the stream
     )
     command = [sys.executable, "-m", "sparsezc", "mpirun", "-n", "2", str(program), "given"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)

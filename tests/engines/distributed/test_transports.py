@@ -1,4 +1,4 @@
-"""The transports: each collective at one to three ranks, errors on all ranks, and the choice among them."""
+"""The transports: each collective at one to three ranks, errors on all ranks, and the choice among transports."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def ranks(count: int, *arguments: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def said_by_two() -> list[str]:
-    """Return what two ranks say; one mpiexec runs all checks, as a rank takes a second to start."""
+    """Return the lines that two ranks print; one mpiexec runs all checks, as a rank takes a second to start."""
     refused = "nccl on one card,ipc unreachable,ipc short of memory"
     return ranks(2, f"mpi,ipc,nccl,{refused},choice", "emulated")
 
 
 @pytest.fixture(scope="module")
 def said_by_three() -> list[str]:
-    """Return what three ranks say, likewise."""
+    """Return the lines that three ranks print, in one mpiexec."""
     return ranks(3, "mpi,ipc,nccl" + (",searches" if why_unavailable() is None else ""), "emulated")
 
 
 def agreeing(said: list[str], kinds: tuple[str, ...], count: int) -> bool:
-    """Return whether each rank says of each kind that all agree."""
+    """Return whether each rank reports for each kind of transport that all collectives agree."""
     return {line.split(": ")[0] for line in said if line.endswith(" agree")} >= {
         f"{kind}, rank {rank} of {count}" for kind in kinds for rank in range(count)
     }
@@ -60,7 +60,7 @@ def test_every_rank_gets_what_the_others_sent(count: int, said_by_two: list[str]
 
 @pytest.mark.skipif(why_unavailable() is not None, reason="there is no emulated GPU here")
 def test_searches_of_three_cards(said_by_three: list[str]) -> None:
-    """Two cards have one other each; the levels are those of the CPU engine."""
+    """Of three cards each has two others to write to; the levels are those of the CPU engine."""
     assert agreeing(said_by_three, ("searches",), 3)
 
 

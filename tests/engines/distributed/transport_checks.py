@@ -1,6 +1,6 @@
 """Checks of transports, run by all ranks: ``python -m mpi4py -m tests.engines.distributed.transport_checks ipc gpu``.
 
-Each collective is compared with what every rank can compute by itself: rank r's array is known to all.
+Each rank computes every rank's array from a seed, and compares the results of the collectives with these.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.emulator.device import HostDevice
 
 
 class OverMpi(Binding):
-    """NCCL's calls, done by MPI on the emulated device's memory."""
+    """A binding that performs NCCL's calls by MPI on the emulated device's memory."""
 
     def __init__(self, card: str) -> None:
         self.its_card, self.requests = card, []
@@ -53,7 +53,7 @@ class OverMpi(Binding):
 
 
 def say(line: str) -> None:
-    """Print a line in one piece: the ranks' lines would mix."""
+    """Print a line by one write, as the lines of ranks would mix."""
     os.write(1, f"{line}\n".encode())
 
 
@@ -62,7 +62,7 @@ def numbered(rank: int, count: int, dtype: Any, turn: int) -> np.ndarray:
 
 
 def check(transport: Any, xp: Any, host: bool) -> None:
-    """Messages of many sizes, so that windows grow on some ranks and not on others; empty ones; each type's size."""
+    """Compare messages of many sizes and types, and empty ones; sizes differ by rank, so some windows grow."""
     rank, size = transport.rank, transport.size
     put = np.asarray if host else xp.asarray
     owners: list[Owner] = []
@@ -79,7 +79,7 @@ def check(transport: Any, xp: Any, host: bool) -> None:
         others = int(counts.sum() - counts[rank]) * np.dtype(dtype).itemsize
         assert transport.received - before == others
 
-        table = np.array([[(base + 3 * r + s) % (base + 1) for s in range(size)] for r in range(size)])  # r sends to s
+        table = np.array([[(base + 3 * r + s) % (base + 1) for s in range(size)] for r in range(size)])  # from r to s
         whole = [numbered(r, int(table[r].sum()), dtype, turn) for r in range(size)]
         got = transport.scatter(put(whole[rank]), table[rank], table[:, rank])
         starts = np.cumsum(table, 1) - table
@@ -96,7 +96,7 @@ def check(transport: Any, xp: Any, host: bool) -> None:
         owners.append(Owner())
         check_shared(transport, 8 * (base + size), owners[-1])
     if isinstance(transport, Ipc):
-        for first in (-1, 1):  # the last, which needs most, is left, then none
+        for first in (-1, 1):  # drop the last owner, which needs most, then all others
             owners[:] = owners[first:]
             transport.gather(xp.zeros(1, np.int8), np.ones(size, np.int64))
             assert (transport._shared.nbytes > 0) == bool(owners)
@@ -104,11 +104,11 @@ def check(transport: Any, xp: Any, host: bool) -> None:
 
 
 class Owner:
-    """An object that needs windows."""
+    """An object that needs shared windows; the transport may free them once no owner exists."""
 
 
 def check_shared(transport: Any, nbytes: int, owner: Owner) -> None:
-    """Zeros at first; then every rank writes to all, and who has the same key finds it."""
+    """Check that shared windows start as zeros, that all ranks write to them, and that the same key finds them."""
     shared = transport.shared(nbytes, 24, ("key", nbytes), owner)
     assert (shared is None) == (not isinstance(transport, Ipc))
     if shared is None:
@@ -175,7 +175,7 @@ def errors(kind: str, comm: Any) -> None:
                 cuda.current().most = nbytes  # type: ignore[attr-defined]
             with refused(OutOfMemory):
                 transport.gather(numbered(comm.rank, nbytes, np.uint8, 0), np.full(comm.size, nbytes))
-            check(transport, np, host=False)  # what fits goes on
+            check(transport, np, host=False)  # smaller messages still pass
 
 
 def choices(comm: Any) -> None:
@@ -193,7 +193,7 @@ def choices(comm: Any) -> None:
 
 
 def searches() -> None:
-    """Compare searches whose kernels write what :meth:`Ipc.shared` gives, for as many ranks as there are."""
+    """Compare searches whose kernels write into :meth:`Ipc.shared`'s windows, on all ranks."""
     from sparsezc.engines import distributed
     from tests.emulator.device import EmulatedDevice
     from tests.engines.distributed import shared_windows
@@ -205,10 +205,10 @@ def searches() -> None:
 
 
 class Reluctant(HostDevice):
-    """A device that opens no window, or none above a size."""
+    """A device that opens no window of another rank, or makes none above a size."""
 
     most = 1 << 40
-    turns = 1  # cards of the machine, of which this is the first
+    turns = 1  # number of cards in the machine; this is the first
 
     def has_turn(self, turn: int) -> bool:
         return turn % self.turns == 0

@@ -1,4 +1,4 @@
-"""Components of which a search finds the most, and trees the rest: the labels, and what statements still do."""
+"""Components: a search finds the largest and trees the others; labels are right, and statements run where needed."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _OURS = ["hub", "search", "components"]
 
 @pytest.fixture(autouse=True)
 def long_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows of more than 64 entries are cut into chunks."""
+    """Cut rows of more than 64 entries into chunks."""
     monkeypatch.setattr(budget, "_SHORT", 64)
 
 
 def edges(seed: int, n: int, *, directed: bool) -> Edges:
-    """Return the edges of a component with hubs, one as large, a shuffled path, pairs, and vertices without edges."""
+    """Return the edges of a component with hubs, another as large, a shuffled path, pairs, and isolated vertices."""
     rng = np.random.default_rng(seed)
     third = n // 3
     one, two = (third * rng.random((2, n)) ** 3).astype(int)
@@ -45,7 +45,7 @@ def put(some: Edges, n: int, placement: str, *, directed: bool, transpose: bool 
 
 
 def wanted(some: Edges, n: int) -> np.ndarray[Any, Any]:
-    """Return the smallest vertices, by SciPy."""
+    """Return the smallest vertex of each vertex's component, by SciPy."""
     number, label = csgraph.connected_components(sp.coo_array((np.ones(some[0].size), some), shape=(n, n)), False)
     smallest = np.full(number, n)
     np.minimum.at(smallest, label, np.arange(n))
@@ -66,13 +66,13 @@ def wanted(some: Edges, n: int) -> np.ndarray[Any, Any]:
 def test_labels(
     placement: str, heads: str, rows_per_warp: int, levels: int, gpu: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However early the search is cut off, and whichever way edges point."""
+    """Labels are right however early the search stops, and whichever way edges point."""
     monkeypatch.setattr(components, "LEVELS", levels)
     monkeypatch.setattr(budget, "LONG", 64)
     n = 700
     for directed, transpose in ((False, True), (True, True), (True, False)):
         some = edges(levels, n, directed=directed)
-        getattr(gpu, "reset", bool)()  # of an emulated device
+        getattr(gpu, "reset", bool)()  # an emulated device records its launches
         with gb.config.set(head_cache=heads, head_budget=8 * n, rows_per_warp=rows_per_warp):
             label = gb.algorithms.connected_components(put(some, n, placement, directed=directed, transpose=transpose))
         assert (str(label.dtype), label.nvals) == ("INT64", n)
@@ -89,7 +89,7 @@ def test_few_vertices(n: int, gpu: Any) -> None:
 
 
 def test_three_launches_without_a_wait(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From edges in device memory, or with row heads; statements have other orders, compressed ids and parts."""
+    """Edges in device memory or row heads take three launches; reordered, compressed or partly resident rows do not."""
     some, n = edges(5, 700, directed=False), 700
     before, waits = cuda.use(emulated), []
     asnumpy = type(emulated).asnumpy
@@ -97,7 +97,7 @@ def test_three_launches_without_a_wait(emulated: Any, monkeypatch: pytest.Monkey
         with gb.config.set(head_cache="on"):
             near, far = (put(some, n, where, directed=False) for where in ("device", "zerocopy"))
             for A in (near, far):
-                gb.algorithms.connected_components(A)  # builds the heads
+                gb.algorithms.connected_components(A)  # a search builds the heads
             monkeypatch.setattr(type(emulated), "asnumpy", lambda self, array: waits.append(1) or asnumpy(self, array))
             for A in (near, far):
                 emulated.reset()

@@ -1,4 +1,4 @@
-"""Searches and shortest paths of which one launch runs all rounds: the answers, and what statements still do."""
+"""Searches and shortest paths of which one launch runs all rounds: the answers, and the cases left to statements."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def short_launches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def network(seed: int = 1, *, directed: bool = False) -> sp.csr_array:
-    """Hubs, short rows, a path that hangs on, vertices without edges; lengths from 1 to 40."""
+    """Return a graph of hubs, short rows, an attached path and isolated vertices; lengths from 1 to 40."""
     rng = np.random.default_rng(seed)
     row, column = rng.integers(0, 500, 1500), (500 * rng.random(1500) ** 4).astype(int)
     tail = np.arange(500, 560)
@@ -48,7 +48,7 @@ def put(graph: sp.csr_array, placement: str, dtype: str = "UINT8", *, transpose:
 
 
 def launched(device: Any, name: str) -> bool:
-    """Return whether an emulated device ran a kernel; of a GPU it is not known."""
+    """Return whether an emulated device ran a kernel, or True for a GPU, which keeps no list."""
     return name in getattr(device, "launches", [name])
 
 
@@ -95,7 +95,7 @@ def test_levels_and_parents(
 def test_a_hub_of_the_transpose_alone(
     placement: str, way: None, rows_per_warp: int, gpu: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Edges lead to it from many vertices, none of which has many: only pulls meet a long row, far from the source."""
+    """Many vertices lead to the hub, and none has many edges, so only pulls meet a long row, far from the source."""
     monkeypatch.setattr(budget, "LONG", 64)
     monkeypatch.setattr(search, "_NEAR_COST", (1e9, 0.0))
     monkeypatch.setattr(search, "_LINK_COST", (1e9, 0.0))
@@ -127,7 +127,7 @@ def test_a_hub_of_the_transpose_alone(
 
 
 def test_what_statements_do(emulated: Any) -> None:
-    """Compressed ids, products by parts and parents in another order are not for one launch; levels in one are."""
+    """Levels are one launch, reordered too; compressed ids, hybrid's parts and reordered parents take statements."""
     graph, before = network(), cuda.use(emulated)
     try:
         A = put(graph, "zerocopy")
@@ -151,7 +151,7 @@ def test_the_host_waits_once_a_launch(emulated: Any, monkeypatch: pytest.MonkeyP
         A = gb.Matrix.from_coo(np.arange(30), np.arange(1, 31), 1, nrows=31, ncols=31).to("gpu", placement="device")
         emulated.reset()
         level = gb.algorithms.bfs(A, 0)
-        assert emulated.launches.count("search") == len(waits) == 11  # 3 levels each, and one for the end
+        assert emulated.launches.count("search") == len(waits) == 11  # 3 levels each, and one launch that finds the end
         assert level.nvals == 31
         emulated.reset()
         assert gb.algorithms.sssp(A, 0)[30].new() == 30
@@ -162,7 +162,7 @@ def test_the_host_waits_once_a_launch(emulated: Any, monkeypatch: pytest.MonkeyP
 
 @pytest.fixture
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Have rounds of shortest paths push only, pull only, or choose, with bounds for sparse graphs too."""
+    """Let rounds of shortest paths push only, pull only, or choose, with bounds for sparse graphs, too."""
     if request.param != "plain":
         monkeypatch.setattr(cooperative_launch, "_DEEP", 0)
     if request.param in ("push", "pull"):
@@ -208,7 +208,7 @@ def test_shortest_paths(
 
 @pytest.mark.parametrize("way", ["push", "pull"], indirect=True)
 def test_fractions_are_added_as_statements_add_them(way: None, gpu: Any) -> None:
-    """From the source on, each sum rounded: so all ways to go give the same bits."""
+    """Each sum is rounded from the source on, so paths in every direction give the same bits."""
     graph = network()
     graph.data = np.random.default_rng(5).random(graph.nnz)
     graph = graph.maximum(graph.T).tocsr()
@@ -235,7 +235,7 @@ def test_lengths_that_are_all_alike_or_0(gpu: Any) -> None:
 
 
 def test_distances_that_wrap_around(gpu: Any) -> None:
-    """Sums of INT32, which a search of short lengths begins with, and then of INT64, which are refused."""
+    """Short lengths are summed in INT32, then in INT64, whose overflow is refused."""
     at = np.arange(149)
     for length, fits in ((2**31 - 1, True), (2**31 // 100, True), (2**62 // 50, False)):
         A = gb.Matrix.from_coo(at, at + 1, length, "INT64", nrows=150, ncols=150).to("gpu", placement="device")

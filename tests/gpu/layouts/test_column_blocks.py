@@ -27,19 +27,19 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def parts_of(monkeypatch: pytest.MonkeyPatch, count: float, entry_bytes: int, size: int = N) -> None:
-    """So many blocks for vectors of such entries."""
+    """Set the device's cache so that vectors of such entries are cut into `count` blocks."""
     monkeypatch.setattr(cuda.current(), "cache_bytes", -(-size * entry_bytes // count) / column_blocks._PART)
 
 
 def held(A: gb.Matrix, placement: str = "device") -> gb.Matrix:
-    """On the card, both ways."""
+    """Return a matrix in device memory with its transpose."""
     B = A.to("gpu", placement=placement)
     matrix_conversions.keep_transpose(B._store)
     return B
 
 
 def matrix(dtype: str, *, iso: bool = False, ncols: int = N) -> gb.Matrix:
-    """Rows of every length, a long one, empty ones, and a block of columns without entries."""
+    """Return a matrix with rows of every length, a long row, empty rows, and a block of columns without entries."""
     rng = np.random.default_rng(4)
     present = rng.random((N, ncols)) < rng.random((N, 1)) ** 3
     present[5, :200] = True
@@ -96,16 +96,16 @@ def test_only_products_that_it_serves_are_cut(gpu: Any, monkeypatch: pytest.Monk
         want(gb.binary.plus) << A.mxv(u, op)
         assert got.to("cpu").isclose(want)
         got, want = full("FP64").to("gpu"), full("FP64")
-        got << B.mxv(got, op)  # reads what it writes
+        got << B.mxv(got, op)  # the output is also an operand
         want << A.mxv(want, op)
         assert got.to("cpu").isclose(want)
-        with gb.config.set(packing="on"):  # a word for id and value, if it fits or not
+        with gb.config.set(packing="on"):  # packing applies whether or not the values fit a word
             assert B.mxv(v, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
         C = held(A, "zerocopy")
         assert C.mxv(v, op).new().to("cpu").isclose(A.mxv(u, op).new())
     assert B._store.rows.layouts[ColumnBlocks].built is None
     for _ in range(3):
-        w = full("FP64").to("gpu")  # what it held goes
+        w = full("FP64").to("gpu")  # its old content is dropped
         w << B.mxv(v, op)
         assert w.to("cpu").isclose(A.mxv(u, op).new())
     assert len(B._store.rows.layouts[ColumnBlocks].built.rows) == 4
@@ -158,11 +158,11 @@ def test_blocks_go_where_the_room_is_needed(gpu: Any, monkeypatch: pytest.Monkey
         assert budget.available() == free - needed
         assert B._store.rows.layouts[ColumnBlocks].built.nbytes == needed
         assert budget.reclaim()
-        for k in range((layout._PAUSE + 1) * column_blocks._PRODUCTS):  # what took the memory may come again at once
+        for k in range((layout._PAUSE + 1) * column_blocks._PRODUCTS):  # building pauses, as memory may be short again
             assert B._store.rows.layouts[ColumnBlocks].built is None, k
             assert B.mxv(v, "plus_second").new().to("cpu").isclose(first.to("cpu"))
     assert B.mxv(v, "plus_times").new().to("cpu").isclose(A.mxv(full("FP64"), "plus_times").new())
-    assert B._store.rows.layouts[ColumnBlocks].built.values  # and these serve both
+    assert B._store.rows.layouts[ColumnBlocks].built.values  # blocks with values serve both products
     B.mxv(v, "plus_second").new()
     assert B._store.rows.layouts[ColumnBlocks].built.values
 
@@ -171,7 +171,7 @@ def test_blocks_without_values_go_before_those_with_values_are_made(gpu: Any, mo
     A, v = matrix("FP64"), full("FP64").to("gpu")
     parts_of(monkeypatch, 4, 8)
     B = held(A)
-    with gb.config.set(budget=2 * (12 * A.nvals + 8 * 4 * (N + 1)) + 2):  # for one of them
+    with gb.config.set(budget=2 * (12 * A.nvals + 8 * 4 * (N + 1)) + 2):  # space for one of the two forms
         for _ in range(3):
             B.mxv(v, "plus_second").new()
         assert not B._store.rows.layouts[ColumnBlocks].built.values
@@ -214,7 +214,7 @@ def test_pagerank_and_recorded_rounds(gpu: Any, monkeypatch: pytest.MonkeyPatch)
 
 
 def pattern(kind: str, n: int = 2000, degree: int = 16) -> tuple[Any, Any]:
-    """Rows and columns of entries: at random, near the diagonal, or most of them in a few columns."""
+    """Return rows and columns of entries: at random, near the diagonal, or most of them in a few columns."""
     rng = np.random.default_rng(6)
     rows = np.repeat(np.arange(n), degree)
     anywhere = rng.integers(0, n, rows.size)

@@ -1,4 +1,4 @@
-"""The row-head cache: pulls with it have the same results as without, and read less."""
+"""The row-head cache: pulls with it have the same results as without it, and read fewer bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sparsezc.expr import engines
 from sparsezc.memory import budget
 
 N = 200
-LENGTHS = [0, 1, 2, 7, 8, 9, 31, 32, 33, 64, 100, 150]  # around the 8 ids of a row, a slice, and what is long here
+LENGTHS = [0, 1, 2, 7, 8, 9, 31, 32, 33, 64, 100, 150]  # around a head's 8 ids, a slice, and the long rows here
 LONG = 99
 
 
@@ -76,7 +76,7 @@ def test_any_product_is_one_of_the_row(semiring: str, gpu: Any) -> None:
 
 
 def test_hubs_come_first(gpu: Any) -> None:
-    """Slot 0 holds the neighbour with most neighbours; short rows are whole, long ones not kept."""
+    """Slot 0 holds the neighbour with most neighbours; heads hold short rows whole, and no ids of long rows."""
     rows = np.r_[np.arange(1, 60), np.zeros(59, int), [3, 5], np.full(110, 100)]
     columns = np.r_[np.zeros(59, int), np.arange(1, 60), [5, 3], np.arange(110)]
     A = gb.Matrix.from_coo(rows, columns, 1, nrows=120, ncols=120)
@@ -120,10 +120,10 @@ def test_when_it_is_made_and_what_it_saves(counting: Any) -> None:
     assert without > whole / 2
     with gb.config.set(head_cache="on"):
         B = A.to("gpu", placement="zerocopy")
-        assert whole <= _ids_read(counting, B, v) < 1.2 * whole + without  # making it reads every id
+        assert whole <= _ids_read(counting, B, v) < 1.2 * whole + without  # building the heads reads every id
         assert _ids_read(counting, B, v) < without / 20
     B = A.to("gpu", placement="zerocopy")
-    reads = [_ids_read(counting, B, v) for _ in range(4)]  # a search that repeats pays for it once
+    reads = [_ids_read(counting, B, v) for _ in range(4)]  # repeated products repay the heads
     assert B._store.rows.layouts[HeadCache].built is not None
     assert reads[-1] < without / 20
     near = A.to("gpu", placement="device")
@@ -151,7 +151,7 @@ def test_settings_are_checked() -> None:
 
 
 def clique(first: int) -> list[tuple[int, int]]:
-    """Vertices that are each other's hubs, so no sampled edge leads out."""
+    """Return the edges of vertices that are each other's hubs, so that no sampled edge leads out."""
     return [(u, v) for u in range(first, first + 13) for v in range(first, u)]
 
 
@@ -186,7 +186,7 @@ def test_components_behind_what_the_heads_show(edges: list[tuple[int, int]], gpu
 
 @pytest.mark.parametrize("name", ["min_first", "plus_first", "min_second"])
 def test_rows_that_are_whole_in_the_heads_are_not_read(name: str, counting: Any) -> None:
-    """By any product that asks for no values, where the order of a row's entries matters not."""
+    """Heads that hold whole rows serve any product that reads no values and does not depend on the order of entries."""
     with gb.config.set(engine="cpu"):
         A = gb.io.read("grid:40x40")
     u = gb.Vector.from_coo(range(0, 1600, 3), range(534), size=1600)
@@ -227,7 +227,7 @@ def test_making_heads_reads_lines_that_short_rows_share_once(counting: Any) -> N
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_components_of_any_graph(seed: int, directed: bool, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However early a search turns to the heads, and however late it ends."""
+    """Components are right however early a search begins to read heads, and however late it ends."""
     module = importlib.import_module("sparsezc.algorithms.connected_components")
     monkeypatch.setattr(module, "MANY", 10**9)
     monkeypatch.setattr(module, "SWEEPS", seed % 4)

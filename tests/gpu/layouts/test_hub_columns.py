@@ -1,4 +1,4 @@
-"""Columns numbered by descending length: products with full vectors are the same, but for the rounding of sums."""
+"""Columns numbered by descending length: products with full vectors are equal but for the rounding of sums."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sparsezc.engines.gpu.storage import layout
 from sparsezc.memory import budget
 
 N = 1000
-HUBS = 20  # values of 8 bytes in shared memory: those of half of the hubs
+HUBS = 20  # entries of 8 bytes that fit shared memory, half of the hubs
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def small(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def matrix(dtype: str, kind: str = "hubs", ncols: int = N) -> gb.Matrix:
-    """16 entries a row, up to 60 in some, and one long row; of hubs, seven in ten are in 40 columns anywhere."""
+    """Return rows of 16 entries, some up to 60, and a long row; in "hubs" 70% of the entries are in 40 columns."""
     rng = np.random.default_rng(6)
     rows = np.repeat(np.arange(N), 16 + 44 * (np.arange(N) % 50 < 3))
     columns = rng.integers(100, ncols, rows.size)
@@ -63,7 +63,7 @@ def built(A: gb.Matrix) -> Any:
 )
 def test_products_are_the_same(dtype: str, name: str, ncols: int, gpu: Any) -> None:
     A, u = matrix(dtype, ncols=ncols), full(dtype, ncols)
-    B, v = held(A, columns=dtype != "FP32"), u.to("gpu")  # without its transpose, columns are counted
+    B, v = held(A, columns=dtype != "FP32"), u.to("gpu")  # without a transpose, entries of columns are counted
     for product in (lambda M, x: M.mxv(x, name), lambda M, x: x.vxm(M.T, name)):
         wanted, first = product(A, u).new(), None
         for _ in range(hub_columns._PRODUCTS + 2):
@@ -90,7 +90,7 @@ def test_of_columns_in_this_order_only_the_first_are_kept_apart(gpu: Any) -> Non
     assert built(B).rows is None
     assert built(B).nbytes == 0
     assert built(B).in_shared(v.dtype, A.nvals) == HUBS
-    assert built(B).in_shared(v.dtype, 9 * A.nvals) == 0  # of few entries
+    assert built(B).in_shared(v.dtype, 9 * A.nvals) == 0  # shared memory does not pay with so few entries a column
 
 
 def writes_into_others(A: gb.Matrix, B: gb.Matrix, u: gb.Vector, v: gb.Vector) -> None:
@@ -120,7 +120,7 @@ def test_products_that_it_does_not_serve(gpu: Any) -> None:
     B, v, m = held(A), u.to("gpu"), gb.Vector.from_coo(np.arange(0, N, 3), True, size=N)
     wide = held(A, np.uint64)
     for _ in range(hub_columns._PRODUCTS + 2):
-        for op in ("min_secondi", "any_second", "plus_first"):  # ids count; sums stop; the vector is not read
+        for op in ("min_secondi", "any_second", "plus_first"):  # values are ids; sums end early; the vector is not read
             assert B.mxv(v, op).new().nvals == A.mxv(u, op).new().nvals
         assert B.mxv(v, "min_secondi").new().to("cpu").isequal(A.mxv(u, "min_secondi").new())
         assert B.mxv(v, "plus_times").new(mask=m.S).to("cpu").isequal(A.mxv(u, "plus_times").new(mask=m.S))
@@ -151,7 +151,7 @@ def test_it_goes_where_memory_is_needed(gpu: Any) -> None:
     B.mxv(v, "plus_times").new()
     assert built(B) is not None
     assert budget.reclaim()
-    for k in range((layout._PAUSE + 1) * hub_columns._PRODUCTS + 1):  # what took the memory may come again at once
+    for k in range((layout._PAUSE + 1) * hub_columns._PRODUCTS + 1):  # building pauses, as memory may be short again
         assert built(B) is None, k
         assert B.mxv(v, "plus_times").new().isclose(first, rel_tol=1e-14)
     assert built(B) is not None
@@ -169,5 +169,5 @@ def test_pagerank(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     start = gb.Vector.from_dense(np.full(A.nrows, 1 / A.nrows, np.float32)).to("gpu")
     narrow = gb.algorithms.pagerank(B, tol=None, max_iter=20, nstart=start).to("cpu")
     assert narrow.dtype == "FP32"
-    # Each of the 20 rounds rounds a rank three times, by 2^-24 of it; the damping carries 0.85 of it on.
+    # Each of the 20 rounds rounds a rank three times, with a relative error of 2^-24; the damping passes 0.85 of it on.
     assert np.abs(narrow.to_dense() - wanted.to_dense()).sum() <= 3 * 2**-24 / (1 - 0.85)

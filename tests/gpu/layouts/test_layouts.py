@@ -1,4 +1,4 @@
-"""A matrix's rows never change; the layouts built from them are in one registry, with one protocol."""
+"""A matrix's rows never change; layouts built from them are in one registry, with one protocol."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LAYOUTS: tuple[type[Layout], ...] = (
     HubColumns,
     RowGroups,
     EdgesOnce,
-)  # as far as a type checker can tell
+)  # protocols that a type checker must find satisfied
 BUILT: dict[str, Any] = {"HeadCache": HeadCache, "PackedValues": PackedValues}
 
 
@@ -69,7 +69,7 @@ def test_a_layout_counts_builds_and_drops(name: str, gpu: Any) -> None:
 
 
 def test_words_that_are_dropped_are_not_read_again(gpu: Any) -> None:
-    """Not even by a launch that was prepared before; those that are built anew are elsewhere."""
+    """A dropped layout is not read again, even by a launch prepared before; rebuilt words have another address."""
     rng = np.random.default_rng(3)
     i, j = np.nonzero(rng.random((N, N)) < 0.2)
     A = gb.Matrix.from_coo(i, j, rng.integers(1, 9, i.size), "UINT8", nrows=N, ncols=N)
@@ -78,7 +78,7 @@ def test_words_that_are_dropped_are_not_read_again(gpu: Any) -> None:
     with gb.config.set(packing="on"):
         assert B.mxv(v, "min_plus").new().to("cpu").isequal(want)
         layout = B._store.rows.layouts[PackedValues]
-        layout.built.words.write(0, np.zeros(i.size, np.uint32))  # where a stale launch would look
+        layout.built.words.write(0, np.zeros(i.size, np.uint32))  # a stale launch would read these
         kept = layout.built.words
         layout.drop()
         assert B.mxv(v, "min_plus").new().to("cpu").isequal(want)
@@ -93,11 +93,11 @@ def test_what_takes_device_memory_counts_to_the_budget_until_it_is_dropped(gpu: 
     assert budget._held() == layout.nbytes > 0
     assert budget.reclaim()
     assert layout.nbytes == budget._held() == 0
-    assert not budget.reclaim()  # there is nothing left to give
+    assert not budget.reclaim()  # nothing is left to free
 
 
 def test_layouts_go_with_their_rows(gpu: Any) -> None:
-    """Without the help of the garbage collector: a matrix and its caches are large."""
+    """Layouts are freed with their rows without the garbage collector, as a matrix and its caches are large."""
     gc.disable()
     try:
         rows = rows_of(gpu)

@@ -1,4 +1,4 @@
-"""Ids and small integer values in one word: the same answers with fewer requests."""
+"""Ids and small whole values packed in one word: the same answers with fewer requests."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_answers_are_the_same(
     [("INT64", 2**24 - 1, 0), ("INT64", 2**24, 0), ("INT8", 9, -9), ("FP64", 3, 0), ("FP32", 2**24, 0)],
 )
 def test_what_does_not_fit_stays_as_it_is(dtype: str, most: int, least: int, gpu: Any) -> None:
-    """24 bits are left beside ids of 8; a FP32 holds whole numbers up to 2^24 but the field does not."""
+    """Beside ids of 8 bits a value has 24 bits, and FP32's largest exact whole number, 2^24, does not fit."""
     A = matrix(dtype, most, least=least)
     A[3, 5] = most if dtype != "FP64" else 2.5
     A[3, 6] = least
@@ -98,7 +98,7 @@ def test_when_words_are_made_and_what_they_save(emulated: Any, monkeypatch: pyte
             made = A._store.rows.layouts[PackedValues].built is not None
         assert made
         assert reads[0][1] > 0
-        assert reads[-1] == (reads[0][0], 0)  # the ids' bytes bring the values
+        assert reads[-1] == (reads[0][0], 0)  # requests for ids bring the values
         near = matrix("UINT8").to("gpu", placement="device")
         for _ in range(4):
             near.mxv(u, "plus_times").new()

@@ -1,4 +1,4 @@
-"""Rows in groups whose entries are sorted by column: products are the same, but for the rounding of sums."""
+"""Rows in groups whose entries are sorted by column: products are equal but for the rounding of sums."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .test_hub_columns import N, full, held, matrix, writes_into_others
 
 @pytest.fixture(autouse=True)
 def small(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Items of some entries, so that the first groups have several."""
+    """Use items of few entries, so that the first row groups have several items."""
     monkeypatch.setattr(column_blocks, "_PAYS", 0)
     monkeypatch.setattr(cuda.current(), "cache_bytes", 4 * N / 4 / column_blocks._PART)
     monkeypatch.setattr(row_groups, "_PRODUCTS", 1)
@@ -81,7 +81,7 @@ def test_accumulated_narrower_overwritten_and_repeated(gpu: Any) -> None:
     after_hubs(lambda: B.mxv(v, "plus_second").new())
     assert built(B) is not None
     writes_into_others(A, B, u, v)
-    assert B.mxv(v, "plus_second").new().isequal(B.mxv(v, "plus_second").new())  # to the last bit
+    assert B.mxv(v, "plus_second").new().isequal(B.mxv(v, "plus_second").new())  # equal to the bit
 
 
 def test_rows_without_entries_columns_in_order_and_one_value_for_all(gpu: Any) -> None:
@@ -103,7 +103,7 @@ def test_rows_without_entries_columns_in_order_and_one_value_for_all(gpu: Any) -
 def test_products_and_matrices_that_it_does_not_serve(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     A, u = matrix("INT64"), full("INT64")
     B, v, m = held(A), u.to("gpu"), gb.Vector.from_coo(np.arange(0, N, 3), True, size=N)
-    for name in ("plus_times", "min_secondi"):  # values are read; ids count
+    for name in ("plus_times", "min_secondi"):  # times reads values; secondi takes ids as values
         after_hubs(lambda name=name: B.mxv(v, name).new())
         assert B.mxv(v, name).new().to("cpu").isequal(A.mxv(u, name).new())
     assert B._store.rows.layouts[HubColumns].built is not None
@@ -124,7 +124,7 @@ def test_products_and_matrices_that_it_does_not_serve(gpu: Any, monkeypatch: pyt
 
 
 def test_rows_that_leave_slices_empty_are_not_grouped(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A slice has an entry of each row at most: a group's one long row would take up to 32 words an entry."""
+    """A slice has at most one entry of each row, so the one long row of a group would take up to 32 words an entry."""
     monkeypatch.setattr(row_groups, "_MOST_WORDS", 0)
     B, v = held(matrix("FP64")), full("FP64").to("gpu")
     after_hubs(lambda: B.mxv(v, "plus_second").new())

@@ -1,4 +1,4 @@
-"""Fixtures that the tests of the placements share."""
+"""Fixtures that the placements' tests share."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from sparsezc.memory import budget
 
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Buffers and segments so small that a test's matrix takes many."""
+    """Make buffers and segments so small that a test's matrix takes many."""
     monkeypatch.setattr(budget, "LONG", 64)
     monkeypatch.setattr(segments, "BITS", 6)
     monkeypatch.setattr(double_buffer, "MOST", 1 << 12)
-    monkeypatch.setattr(gather_rows, "_ROW_BYTES", 100)  # so that turns have few rows
+    monkeypatch.setattr(gather_rows, "_ROW_BYTES", 100)  # so that a buffer turn has few rows
     monkeypatch.setattr(segment_cache, "_LARGE", 0)

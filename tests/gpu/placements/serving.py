@@ -1,4 +1,4 @@
-"""A matrix and vectors for tests of the placements, a budget for them, and the bytes that their products move."""
+"""A matrix, vectors and a budget for tests of the placements, and counts of the bytes that products move."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ N = 700
 
 
 def matrix(dtype: str = "FP64", *, iso: bool = False) -> gb.Matrix:
-    """Rows of 0 to 30 entries, one of 500, and a stretch of empty ones."""
+    """Return a matrix with rows of 0 to 30 entries, one row of 500, and a range of empty rows."""
     rng = np.random.default_rng(7)
     present = rng.random((N, N)) < 0.02
     present[77, :500] = True
@@ -32,7 +32,7 @@ def vectors(dtype: str) -> Iterator[gb.Vector]:
 
 
 def statements(A: gb.Matrix, u: gb.Vector, m: gb.Vector, name: str) -> Iterator[gb.Vector]:
-    """Products with and without a mask, into their output too."""
+    """Yield results of products with and without a mask, written to new outputs and to one that masks itself."""
     op, kind = name, gb.semiring.from_string(name)[A.dtype].return_type
     for product in (lambda: A.mxv(u, op), lambda: u.vxm(A, op)):
         for mask in (None, m.S, ~m.S):
@@ -40,7 +40,7 @@ def statements(A: gb.Matrix, u: gb.Vector, m: gb.Vector, name: str) -> Iterator[
             w(mask=mask) << product()
             yield w
     w = gb.Vector.from_coo([1, 77, 300], [1, 1, 1], kind, size=N)
-    w(~w.S, gb.binary.plus if name != "lor_land" else gb.binary.lor) << A.mxv(u, op)  # the output masks itself
+    w(~w.S, gb.binary.plus if name != "lor_land" else gb.binary.lor) << A.mxv(u, op)  # the output is its own mask
     yield w
 
 
@@ -49,7 +49,7 @@ def space_for(nbytes: int) -> Any:
 
 
 def link_bytes(product: Any) -> tuple[int, int, int]:
-    """Bytes that kernels read over the link, that were copied, that kernels read on the card, for one product."""
+    """Return the bytes that one product reads over the link, copies, and reads in device memory."""
     with gb.stats.collect() as moved:
         product()
     return moved.link_bytes - moved.copied_bytes, moved.copied_bytes, moved.device_bytes

@@ -1,4 +1,4 @@
-"""Matrices that leave device memory for host pages: these are touched in ascending order, and filled no earlier."""
+"""Matrices that leave device memory for host pages: the pages are touched in ascending order before they are filled."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_thread_that_fails_is_told_to_who_waits() -> None:
 def test_pages_are_filled_once_they_are_ready(
     emulated: EmulatedDevice, placement: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ready: dict[int, int] = {}  # bytes of the pages at each address
+    ready: dict[int, int] = {}  # touched bytes of the pages at each address
     done: list[str] = []
     pages, copy_out = emulated.pages, emulated.copy_out
 
@@ -70,7 +70,7 @@ def test_pages_are_filled_once_they_are_ready(
         B = A.to("gpu", placement="device")
         done.clear()
         C = B.to(placement=placement)
-        copies = [-(-A.nvals * size // 4096) for size in (4, 8)]  # ids, values
+        copies = [-(-A.nvals * size // 4096) for size in (4, 8)]  # of ids and values
         expected = ["copy"] * copies[0] + ["synchronize"] + ["copy"] * copies[1] + ["synchronize"]
         assert done[: len(expected)] == expected
         same(C, A)

@@ -1,4 +1,4 @@
-"""Placement gather: rows gathered by the host's threads, and segments copied whole."""
+"""Placement gather: host threads gather rows, or segments are copied whole."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from tests.gpu.placements.serving import N, link_bytes, matrix, space_for, vecto
 def test_pieces_are_gathered_or_copied_whole_by_what_takes_less_time(monkeypatch: pytest.MonkeyPatch) -> None:
     A, u = matrix("FP64"), next(vectors("FP64"))
     degrees = A.reduce_rowwise("count").new().to_dense(fill_value=0)
-    assert 77 not in u.to_coo()[0]  # the row that half a buffer does not hold
-    some = gb.Vector.from_coo(np.arange(0, 150, 2), 1.0, size=N)  # half of the rows of some pieces
+    assert 77 not in u.to_coo()[0]  # the row that half a buffer cannot hold
+    some = gb.Vector.from_coo(np.arange(0, 150, 2), 1.0, size=N)  # half of the rows of some gather pieces
     own = host_gather._own()
     with space_for(40_000):
         B = A.to("gpu", placement="gather")
-        for gathers, copies in ((1.0, 1.0), (1.0, 1e9)):  # what was measured, in bytes a second
+        for gathers, copies in ((1.0, 1.0), (1.0, 1e9)):  # rates in bytes a second, as if measured
             monkeypatch.setattr(own, "gathers", gathers)
             monkeypatch.setattr(own, "copies", copies)
             for v in (u, some):
                 at = v.to_coo()[0]
                 wanted, moved = 4 * degrees[at].sum(), link_bytes(lambda v=v: v.to("gpu").vxm(B, "any_pair").new())
                 assert moved[0] == 0
-                if copies == 1.0:  # never slower than copying all
+                if copies == 1.0:  # gathering is then never slower than a whole copy
                     assert moved[1] == wanted
                 else:
                     pieces = gather_rows._known[B._store.rows]
@@ -39,7 +39,7 @@ def test_pieces_are_gathered_or_copied_whole_by_what_takes_less_time(monkeypatch
 
 @pytest.mark.usefixtures("small_pieces", "counting")
 def test_copies_are_measured_from_their_start_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where bytes are counted a copy has ended before the caller waits for it."""
+    """Copies are timed from their start, as a counted copy has ended before the caller waits for it."""
     A, u = matrix("FP64"), next(vectors("FP64"))
     own, filled, took = host_gather._Hands(), double_buffer.Staging.fill, 0.02
     monkeypatch.setattr(host_gather, "_own", lambda: own)
@@ -58,7 +58,7 @@ def test_without_pinned_memory_to_gather_in_rows_are_read_in_place(monkeypatch: 
         B = A.to("gpu", placement="gather")
         own = host_gather._Hands()
         monkeypatch.setattr(host_gather, "_own", lambda: own)
-        monkeypatch.setattr(host_gather, "break_even_share", lambda: 1.0)  # nothing is copied whole
+        monkeypatch.setattr(host_gather, "break_even_share", lambda: 1.0)  # no piece is copied whole
 
         def refused(*_: Any) -> None:
             raise gb.exceptions.OutOfMemory("no more pages are pinned")
@@ -83,7 +83,7 @@ def test_a_copy_that_waited_for_kernels_tells_nothing_of_the_link(
     for _ in range(host_gather._LOOKS - 1):
         host_gather.copied(lambda: time.sleep(0.001), host_gather._TELLING, time.perf_counter())
     assert own.copies > 5 * slow
-    host_gather.copied(lambda: 1 / 0, host_gather._TELLING, time.perf_counter())  # no caller waits any more
+    host_gather.copied(lambda: 1 / 0, host_gather._TELLING, time.perf_counter())  # no caller waits for copies any more
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -101,7 +101,7 @@ def test_what_is_wanted_whole_is_never_gathered(gpu: Any, monkeypatch: pytest.Mo
 @pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("full", [[200], [200, 290], [0, 1, N - 1]], ids=str)
 def test_what_follows_a_long_row_is_written_though_it_is_empty(full: list[int], gpu: Any) -> None:
-    """Of a row that half a buffer does not hold only the chunks are asked for: its piece may have no other row."""
+    """For a row that half a buffer cannot hold only chunks are read, and its piece may have no other row."""
     A = gb.Matrix.from_coo(np.repeat(full, 500), np.tile(np.arange(500), len(full)), 1.0, nrows=N, ncols=N)
     u = gb.Vector.from_dense(np.ones(N))
     with space_for(40_000):
@@ -122,7 +122,7 @@ def test_rows_are_gathered_with_and_without_scipy_s_loop(
     A, few = matrix(dtype), gb.Vector.from_coo(np.arange(0, N, 9), True, size=N)
     u = gb.Vector.from_dense(np.arange(N) % 5 + 1).dup(dtype)
     name = "lor_land" if dtype == "BOOL" else "min_plus"
-    monkeypatch.setattr(host_gather, "_TAKE", 64)  # many tasks a turn
+    monkeypatch.setattr(host_gather, "_TAKE", 64)  # many tasks a buffer turn
     with space_for(60_000), gb.config.set(packing="off"):
         B = gb.Matrix._from_csr(A._to_csr().place("gather", ids=np.uint64 if wide else None), "gpu")
         assert host_gather._row_copier() is not host_gather._by_positions
@@ -130,13 +130,13 @@ def test_rows_are_gathered_with_and_without_scipy_s_loop(
             monkeypatch.setattr(host_gather, "_row_copier", copier)
             for op in (name, "any_pair"):
                 assert B.mxv(u, op).new(mask=few.S).to("cpu").isequal(A.mxv(u, op).new(mask=few.S))
-            monoid = "lor" if dtype == "BOOL" else "max"  # reads values alone
+            monoid = "lor" if dtype == "BOOL" else "max"  # reads values only
             assert B.reduce_rowwise(monoid).new(mask=few.S).to("cpu").isequal(A.reduce_rowwise(monoid).new(mask=few.S))
 
 
 @pytest.mark.usefixtures("small_pieces")
 def test_an_output_that_masks_itself_is_written_turn_by_turn(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without long rows nothing is set apart: a turn writes words that say what the next one wants."""
+    """Without long rows no output is kept apart: a turn writes the words that tell the next turn its wanted rows."""
     rng = np.random.default_rng(5)
     rows, columns = np.nonzero(rng.random((N, N)) < 0.02)
     A = gb.Matrix.from_coo(rows, columns, rng.integers(1, 9, rows.size), "FP64", nrows=N, ncols=N)

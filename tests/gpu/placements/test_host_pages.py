@@ -1,4 +1,4 @@
-"""The kind of host pages of an array: rules first, then one measurement; and doctor's report of it."""
+"""The kind of an array's host pages: rules first, then one measurement; doctor reports the choice."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MIB = 1 << 20
 
 @pytest.fixture
 def card(emulated: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> Iterator[EmulatedDevice]:
-    """Put an emulated GPU in use of which nothing was measured, with samples of 64 KiB."""
+    """Put an emulated GPU in use without measurements, with samples of 64 KiB."""
     monkeypatch.setattr(zerocopy, "_measured", None)
     monkeypatch.setattr(zerocopy, "_SAMPLE", 1 << 16)
     monkeypatch.setattr(zerocopy, "_MATTERS", 1 << 20)
@@ -92,7 +92,7 @@ def test_a_measurement_is_made_once_and_for_large_arrays_only(
 
     monkeypatch.setattr(zerocopy, "rate", counted)
     assert memory.allocate("zerocopy", MIB - 1, "uint8").pages == "managed"
-    assert memory.allocate("zerocopy", 2 << 30, "uint8").pages == "pinned"  # as the rule says
+    assert memory.allocate("zerocopy", 2 << 30, "uint8").pages == "pinned"  # the rule applies
     assert zerocopy.choose("zerocopy", MIB, 10 * MIB, measure=False).kind == "managed"
     assert asked == []
     assert [memory.allocate("zerocopy", 2 * MIB, "uint8").pages for _ in range(3)] == ["pinned"] * 3
@@ -156,7 +156,7 @@ def test_what_sizes_get_is_told_once_for_each_choice(card: EmulatedDevice, monke
 
 @pytest.mark.parametrize("space", [-1, 0, 1, MIB // 2, MIB, 10 * MIB])
 def test_what_is_told_is_what_arrays_get(card: EmulatedDevice, monkeypatch: pytest.MonkeyPatch, space: int) -> None:
-    """Also where the card has less room than arrays that are worth a measurement take."""
+    """Reported choices equal those of arrays, even where free memory is smaller than arrays worth a measurement."""
     measured(monkeypatch, card, managed=Rate(9e9, 9e9), pinned=Rate(9e9, 9e9))
     told = zerocopy.choices(space)
     assert [start for start, _ in told] == sorted({start for start, _ in told})
@@ -169,7 +169,7 @@ def test_managed_memory_is_counted_while_it_lives_whatever_goes_meanwhile(card: 
     class Late:
         @property
         def nbytes(self) -> int:
-            gone.clear()  # as the collector may do wherever something is called
+            gone.clear()  # the garbage collector may free it at any call
             return 100
 
     space = zerocopy.managed_available()
@@ -177,7 +177,7 @@ def test_managed_memory_is_counted_while_it_lives_whatever_goes_meanwhile(card: 
     assert space - zerocopy.managed_available() == 40
     late: Any = Late()
     zerocopy.count_managed(late)
-    assert space - zerocopy.managed_available() in (100, 140)  # the other was counted before it went, or went before
+    assert space - zerocopy.managed_available() in (100, 140)  # counted before or after the other was freed
     assert not gone
     assert space - zerocopy.managed_available() == 100
     del late

@@ -1,4 +1,4 @@
-"""Rows longer than a chunk: with ``rows_per_warp = 1`` one warp reads all of each, in every placement."""
+"""Rows longer than a chunk: with ``rows_per_warp = 1`` one warp reads each whole row, in every placement."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BUFFERED = ("stream", "gather")  # all wanted entries pass through buffers, whic
 
 
 def graph() -> gb.Matrix:
-    """Rows of 0 to 9 entries, and some hubs that begin and end within lines."""
+    """Return a matrix with rows of 0 to 9 entries, and hubs that begin and end within lines."""
     rng = np.random.default_rng(3)
     lengths = rng.integers(0, 10, N)
     lengths[[5, 40, 41, 298]] = 300, 130, 65, 250
@@ -49,7 +49,7 @@ STATEMENTS: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 
 
-#: Matrices alone, with their transpose and row heads, and with ids and values in one word.
+#: A matrix alone, with its transpose and row heads, and with ids and values packed in one word.
 KINDS = {"plain": Kind(), "heads, both ways": Kind(both_ways=True, head_cache="on"), "packed": Kind(packing="on")}
 
 
@@ -68,7 +68,7 @@ def put(
 
 
 def judged(A: gb.Matrix, B: gb.Matrix, setting: Any, names: Iterable[str] = STATEMENTS) -> None:
-    """Every statement, with few and with most entries of the vector."""
+    """Check every statement, with few and with most entries of the vector."""
     X = gb.Matrix.from_dense(np.arange(2 * N).reshape(N, 2) % 3 + 1)
     for share in (0.05, 0.9):
         v = vector(share)
@@ -84,15 +84,15 @@ def judged(A: gb.Matrix, B: gb.Matrix, setting: Any, names: Iterable[str] = STAT
     [*((name, "plain") for name in PLACEMENTS), *(("zerocopy", kind) for kind in KINDS if kind != "plain")],
 )
 def test_answers_by_one_warp_a_row_and_by_chunks(placement: str, kind: str, put: Any) -> None:
-    """In turns: what was built of rows of one form serves no product of the other."""
+    """Whole and cut rows take turns: layouts of one form serve no product of the other."""
     A = graph()
     B = put(A)
-    space = None if placement in NEAR else budget.working_bytes(N) + 25_000  # two buffers of two hubs
+    space = None if placement in NEAR else budget.working_bytes(N) + 25_000  # two buffers of two hubs each
     with gb.config.set(budget=space), KINDS[kind].settings():
         for setting in (1, "auto", 1):
             judged(A, B, setting)
     rows, _ = B._store.held(B._store.order)
-    assert rows.chunks.count == 5 + 3 + 2 + 4  # of at most 64 entries
+    assert rows.chunks.count == 5 + 3 + 2 + 4  # chunks of at most 64 entries
     with gb.config.set(rows_per_warp=1):
         one, _ = B._store.held(B._store.order)
         assert one.chunks.count == 0
@@ -112,7 +112,7 @@ def test_longer_rows_than_kernels_count_are_cut(placement: str, put: Any, monkey
 
 @pytest.mark.parametrize("placement", ["hybrid", "cached"])
 def test_the_forms_take_turns_in_device_memory(placement: str, put: Any) -> None:
-    """Each has all the room for resident segments when it is in use, and the other none."""
+    """The form in use has all the space for resident segments, and the other has none."""
     A, v = graph(), vector(0.9)
     B, u = put(A), v.to("gpu")
     with gb.config.set(budget=budget.working_bytes(N) + 50_000):
@@ -132,7 +132,7 @@ def test_the_forms_take_turns_in_device_memory(placement: str, put: Any) -> None
 @pytest.mark.parametrize("hubs", [False, True])
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
 def test_memory_is_freed_with_the_matrix(placement: str, hubs: bool, put: Any) -> None:
-    """At once, without a collection of cycles."""
+    """Memory is freed at once, without the collector of cycles."""
     A = graph() if hubs else gb.Matrix.from_coo(np.arange(N), np.arange(N), 1)
     B, u = put(A), vector(0.9).to("gpu")
     gc.collect()
@@ -149,7 +149,7 @@ def test_memory_is_freed_with_the_matrix(placement: str, hubs: bool, put: Any) -
 
 @pytest.mark.parametrize("placement", [name for name in PLACEMENTS if name not in (*NEAR, "uvm")])
 def test_buffers_that_hold_chunks_but_no_hub(placement: str, put: Any) -> None:
-    """Placements that copy all entries need room for the longest row; the others read it over the link."""
+    """Placements that copy all entries need space for the longest row; the others read it over the link."""
     A, v = graph(), vector(0.9)
     B, u = put(A), v.to("gpu")
     with gb.config.set(budget=budget.working_bytes(N) + 10_000):
@@ -165,7 +165,7 @@ def test_buffers_that_hold_chunks_but_no_hub(placement: str, put: Any) -> None:
 
 @pytest.mark.parametrize("placement", ["zerocopy"])
 def test_both_forms_know_the_ranks_of_the_columns(placement: str, put: Any) -> None:
-    """They are told once, when a part of a matrix is made; and a copy that shares the rows changes nothing."""
+    """Column ranks are set once for both forms, and a copy that shares the rows gets no form of its own."""
     B = put(graph())
     C, u = B.dup(), vector(0.9).to("gpu")
     with gb.config.set(rows_per_warp=1):

@@ -50,7 +50,7 @@ def test_more_than_all_cards_have_is_refused(gpu: Any) -> None:
 
 @pytest.mark.gpu
 def test_stripes_of_a_card_are_one_array() -> None:
-    """The addresses of several stripes follow each other; what a kernel writes there, another reads."""
+    """Several stripes have consecutive addresses; a kernel reads what another kernel wrote there."""
     gpu = cuda.current()
     free = gpu.memory()[0]
     buffer = allocate("peer", 3 * STRIPE // 8 + 5, np.uint64)

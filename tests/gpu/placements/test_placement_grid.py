@@ -1,7 +1,7 @@
-"""Products over matrices in every placement: every way to write, every kind of entries, with vectors and with panels.
+"""Products in every placement: every way to write, every kind of entries, with vectors and with panels.
 
-The grids are sampled, by hashes of their rows: in each placement every semiring is met, and every product with vectors,
-but not every crossing with shapes, widths, kinds and ways to write. On a GPU more of them are.
+The grids are sampled, by hashes of their rows: each placement runs every semiring and every product with vectors, but
+not every combination with shapes, widths, kinds and ways to write. On a GPU the sample is larger.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ from tests.ops.judge import (
     ways,
 )
 
-# The judge keeps positional operators under `.ss` now and warns; sparsezc has them where they were.
+# python-graphblas moved positional operators to `.ss` and warns at their old names, which sparsezc keeps.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 N = 90
 COMPRESSED = {"compressed on the card": "device", "compressed on the host": "zerocopy"}
 PLACEMENTS = ["device", "zerocopy", "uvm", "stream", "gather", "cached", "hybrid", "mapped", *COMPRESSED]
-KEEPING = ("cached", "hybrid", "mapped")  # what the first product brings to the card serves the second
+KEEPING = ("cached", "hybrid", "mapped")  # a second product uses entries that the first brought to the card
 ON_THE_CARD = ("device", "uvm", "compressed on the card")
 VECTORS = [name for name in VECTOR if name.startswith(("mxv", "vxm"))]
 TYPES = ("INT64", "FP32", "UINT8", "BOOL")
 WIDTHS = (1, 3, 32, 33, 64, 70)
-#: For products with panels: every type; multiplies of values, of positions, of both, and of nothing (searches).
+#: For products with panels: every type, and multiplies that read values, positions, both, or nothing (searches).
 SEMIRINGS = [
     ("plus_times", "FP64"), ("plus_times", "FP32"), ("plus_times", "INT8"), ("min_plus", "INT64"),
     ("min_plus", "UINT16"), ("max_first", "INT32"), ("plus_second", "FP32"), ("plus_minus", "INT16"),
@@ -59,7 +59,7 @@ SEMIRINGS = [
 
 
 class Kind(NamedTuple):
-    """The properties of a matrix beside its entries, and the settings that it is multiplied with."""
+    """The properties of a matrix besides its entries, and the settings of its products."""
 
     wide: bool = False  # ids of 8 bytes
     iso: bool = False
@@ -72,7 +72,7 @@ class Kind(NamedTuple):
         return gb.config.set(packing=self.packing, head_cache=self.head_cache, rows_per_warp=self.rows_per_warp)
 
     def of(self, arrays: dict[str, Arrays]) -> dict[str, Arrays]:
-        """Operands whose sparse matrices are of this kind."""
+        """Return operands whose sparse matrices are of this kind."""
         same = [name for name in ("A", "R") if name in arrays and self.iso]
         return arrays | {name: arrays[name]._replace(values=np.asarray(1)) for name in same}
 
@@ -93,7 +93,7 @@ Engines = Callable[[Kind], Engine]
 
 
 def placed(placement: str, files: Path, kind: Kind) -> Engine:
-    """Matrices are there, vectors on the card; mapped ones in files of this folder."""
+    """Return an engine that puts matrices in a placement (mapped ones in files) and vectors in device memory."""
     names = count()
 
     def lay(x: Any) -> Any:
@@ -101,7 +101,7 @@ def placed(placement: str, files: Path, kind: Kind) -> Engine:
         if placement == "mapped":
             path = files / f"{next(names)}.h5"
             with pytest.MonkeyPatch.context() as patch:
-                for module in (csr, csr_file, csr_file_writer) if kind.wide else ():  # as of more than 2^32 columns
+                for module in (csr, csr_file, csr_file_writer) if kind.wide else ():  # as for more than 2^32 columns
                     patch.setattr(module, "index_dtype", lambda *_: np.dtype(np.uint64))
                 gb.io.write(x, path)
                 return gb.io.read(path, placement=stored)
@@ -122,7 +122,7 @@ def placed(placement: str, files: Path, kind: Kind) -> Engine:
 
 @pytest.fixture
 def engines(placement: str, gpu: Any, small_pieces: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """With room for a part of a matrix, where a part is enough; panels are beside that."""
+    """Yield a function that returns an engine; the budget holds part of a matrix where that suffices, beside panels."""
     monkeypatch.setattr(panel, "_LONG", 1)
     monkeypatch.setattr(panel, "fits", lambda *_: True)
     space = None if placement in ("device", *COMPRESSED) else budget.working_bytes(N) + 8500
@@ -131,7 +131,7 @@ def engines(placement: str, gpu: Any, small_pieces: None, tmp_path: Path, monkey
 
 
 def sampled(gpu: Any, emulated: int, on_a_gpu: int) -> int:
-    """One in so many, where a case costs so much."""
+    """Return one of two sampling intervals, as a case costs more on the emulated device."""
     return emulated if isinstance(gpu, HostDevice) else on_a_gpu
 
 
@@ -146,7 +146,7 @@ def test_matrices_lie_where_the_grid_says(placement: str, kind: str, engines: En
     assert (rows.iso, columns is not None) == (asked.iso, asked.both_ways)
 
 
-@pytest.mark.parametrize("kind", ["plain", "wide ids", "a row a warp"])  # of the others test_serving.py has vectors
+@pytest.mark.parametrize("kind", ["plain", "wide ids", "a row a warp"])  # test_serving.py runs the others with vectors
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_vector_products_in_every_way(placement: str, kind: str, engines: Engines, gpu: Any) -> None:
     engine = engines(KINDS[kind])
@@ -180,7 +180,7 @@ def test_products_with_panels_in_every_way(
 
 
 def panel_statement(name: str, semiring: str, way: Any, placement: str, kind: str) -> Statement:
-    """Run the product into C, twice where a placement keeps what it read, and after another product has packed A."""
+    """Return a statement that writes a product to C, twice where a placement keeps entries; "packed" packs A first."""
 
     def statement(g: Any, o: Any) -> Any:
         if kind == "packed":
@@ -195,7 +195,7 @@ def panel_statement(name: str, semiring: str, way: Any, placement: str, kind: st
 
 @cache
 def panel_operands(seed: int, dtype: str, width: int, name: str) -> dict[str, Arrays]:
-    """Return a square A with a full row and column, X of few columns and Y of few rows; C and M are as the result."""
+    """Return A (square, with a full row and column), X of few columns, Y of few rows, and C and M as the result."""
     rng = np.random.default_rng(seed)
     present = rng.random((N, N)) < 0.2
     present[7] = present[:, 40] = True
@@ -215,7 +215,7 @@ def panel_operands(seed: int, dtype: str, width: int, name: str) -> dict[str, Ar
 @pytest.mark.parametrize("name", ["A X", "X' A"])
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_any_position_is_one_of_the_products(placement: str, name: str, engines: Engines) -> None:
-    """Which of them is not specified, so no judge says."""
+    """The result may be any of the products' positions, so no judge can compare it."""
     arrays, put = panel_operands(2, "INT64", 5, name), engines(KINDS["wide ids"]).put
     A, X, Y = (make(gb, arrays[operand]) for operand in "AXY")
     i, j, k = PANELS[name](put(A), put(X), put(Y), gb.semiring.any_secondi).new().to_coo()
@@ -225,8 +225,8 @@ def test_any_position_is_one_of_the_products(placement: str, name: str, engines:
     assert i.size == np.count_nonzero(left @ right)
 
 
-#: Products of a matrix, under a mask: what they take of a full panel of 5 and of its mask (before bytes are counted),
-#: the product, and how many bytes of a value it reads.
+#: Products under a mask: a function that makes operand and mask from full panels of 5 columns (before bytes are
+#: counted), the product, and the bytes that it reads of each value.
 COUNTED: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any, Any], Any], int]] = {
     "vector": (lambda M: M[:, 0].new(), lambda A, x, m: A.mxv(x, "plus_times").new(mask=m.S), 8),
     "few columns": (lambda M: M, lambda A, x, m: A.mxm(x, "plus_times").new(mask=m.S), 8),
@@ -240,10 +240,10 @@ COUNTED: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any, Any], Any], i
 def test_what_products_move_is_counted(
     placement: str, name: str, engines: Engines, gpu: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The rows that the mask lets through at least, all and what aligns them at most; and who moved them."""
-    for setting, value in (("order", "lockstep"), ("counting", True)):  # of the emulator
+    """Bytes moved are at least the rows that the mask allows, at most all rows aligned, and counted by their kind."""
+    for setting, value in (("order", "lockstep"), ("counting", True)):  # settings of the emulator
         monkeypatch.setattr(gpu, setting, value, raising=False)
-    monkeypatch.setattr(host_gather, "_SHARE", 1.0)  # what is gathered anywhere is gathered here
+    monkeypatch.setattr(host_gather, "_SHARE", 1.0)  # gather in every placement that can gather
     operand, product, value_bytes = COUNTED[name]
     arrays, some = panel_operands(0, "FP64", 5, "A X")["A"], np.arange(0, N, 3)
     A = engines(KINDS["plain"]).put(make(gb, arrays))
@@ -261,10 +261,10 @@ def test_what_products_move_is_counted(
         assert moved == Traffic(device_bytes=moved.device_bytes, compute_seconds=moved.compute_seconds)
         return
     assert max(least, 1) <= moved.link_bytes <= (2 if placement == "stream" else 1) * most
-    if name == "bits" or placement not in ("stream", "gather", "cached"):  # read in place
+    if name == "bits" or placement not in ("stream", "gather", "cached"):  # these are read in place
         assert moved.link_bytes <= 128 * moved.requests
         assert moved.copied_bytes == moved.device_bytes == moved.copy_seconds == moved.gather_seconds == 0
-    elif placement != "cached" or moved.copied_bytes:  # which measures whether to gather or to read in place
+    elif placement != "cached" or moved.copied_bytes:  # cached may choose to read in place
         assert moved.copied_bytes == moved.link_bytes
         assert (moved.requests, moved.copy_seconds > 0) == (0, True)
         assert (moved.gather_seconds > 0) == (placement != "stream")

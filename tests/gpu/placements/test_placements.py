@@ -17,7 +17,7 @@ from sparsezc.memory import budget, zerocopy
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import choices
 
-GPU_PLACEMENTS = choices()[1:]  # not the one that is a file: tests/io/hdf5/test_mappable_file.py
+GPU_PLACEMENTS = choices()[1:]  # without `mapped`, which is a file: tests/io/hdf5/test_mappable_file.py
 
 
 @pytest.mark.parametrize("placement", GPU_PLACEMENTS)
@@ -26,10 +26,10 @@ def test_a_buffer_is_written_and_read_in_parts(placement: str, dtype: str, gpu: 
     buffer = memory.allocate(placement, 1000, dtype)
     assert (buffer.count, len(buffer), buffer.dtype, buffer.placement) == (1000, 1000, np.dtype(dtype), placement)
     assert buffer.nbytes == 1000 * np.dtype(dtype).itemsize
-    if placement != "device" or gpu.name != "emulator":  # NumPy aligns the emulated device's less
+    if placement != "device" or gpu.name != "emulator":  # NumPy aligns arrays of the emulated device less
         assert buffer.pointer % 128 == 0  # entry 32 * k begins a line
     wanted = np.arange(1000).astype(dtype)
-    buffer.write(0, np.arange(300))  # converts
+    buffer.write(0, np.arange(300))  # the values are converted
     buffer.write(300, np.arange(300, 1000).astype("float64"))
     np.testing.assert_array_equal(buffer.read(), wanted)
     np.testing.assert_array_equal(buffer.read(250, 350), wanted[250:350])
@@ -40,7 +40,7 @@ def test_a_buffer_is_written_and_read_in_parts(placement: str, dtype: str, gpu: 
 def test_a_kernel_reads_what_the_host_wrote(gpu: Any) -> None:
     for placement in GPU_PLACEMENTS:
         buffer = memory.allocate(placement, 700, "uint32")
-        buffer.write(0, gpu.xp.arange(700))  # also from the device
+        buffer.write(0, gpu.xp.arange(700))  # written from a device array
         assert buffer.read().sum() == 699 * 350
         A = gb.Matrix.from_coo([0, 1, 1], [1, 0, 1], [2.0, 3.0, 4.0]).to("gpu", placement=placement)
         assert A._store.placement == placement
@@ -59,7 +59,7 @@ def test_the_one_value_of_all_entries_lies_on_the_card(placement: str, gpu: Any)
 
 @pytest.mark.parametrize("placement", GPU_PLACEMENTS)
 def test_entries_cross_the_link_once(placement: str, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From device memory into a placement's pages, without an array of the host's between."""
+    """Entries are copied from device memory into a placement's pages, without an array on the host between."""
     A = gb.Matrix.from_coo([0, 1, 1], [1, 0, 1], [2.0, 3.0, 4.0])
     here = A.to("gpu", placement="device")
     monkeypatch.setattr(type(here._store.rows.indices), "read", None)
@@ -76,12 +76,12 @@ def test_a_name_that_is_no_placement() -> None:
         memory.allocate("cloud", 1, "int8")
 
 
-# ---- what fits ------------------------------------------------------------------------------------------------------
+# ---- memory limits --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def small(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Put an emulated GPU in use with a megabyte free of two."""
+    """Put an emulated GPU in use that has 1 MB free of 2 MB."""
     monkeypatch.setattr(emulated, "free_memory", 1_000_000)
     monkeypatch.setattr(emulated, "total_memory", 2_000_000)
     monkeypatch.setattr(zerocopy, "_managed", WeakSet())
@@ -91,7 +91,7 @@ def small(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_managed_pages_stay_below_the_card_s_free_memory(small: Any) -> None:
-    """More than that can hang a card. What is released counts no longer."""
+    """More managed pages than free memory can hang a card; released pages no longer count."""
     first = memory.allocate("zerocopy", 600_000, "uint8")
     second = memory.allocate("zerocopy", 600_000, "uint8")
     third = memory.allocate("zerocopy", 300_000, "uint8")
@@ -140,7 +140,7 @@ def test_what_does_not_fit_names_every_number_of_bytes(small: Any) -> None:
     A = gb.Matrix.from_coo(range(30_000), range(30_000), 1.5)
     with pytest.raises(gb.exceptions.OutOfMemory, match="placement 'device' needs"):
         A.to("gpu", placement="device")
-    assert A.nvals == 30_000  # and is where it was
+    assert A.nvals == 30_000  # it is still where it was
 
 
 @pytest.mark.parametrize("placement", GPU_PLACEMENTS)

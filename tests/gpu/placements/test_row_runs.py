@@ -1,4 +1,4 @@
-"""Runs and offsets of the rows that a product wants, compared with NumPy."""
+"""Runs and offsets of the rows that a product wants equal NumPy's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_runs_of_any_stretch_of_rows(
     monkeypatch.setattr(host_gather, "UNEVEN", 20)
     A = gb.Matrix._from_csr(matrix()._to_csr().place("gather", ids=np.uint64 if wide else None), "gpu")
     rows, xp = A._store.rows, cuda.current().xp
-    told = np.zeros(-(-N // 32) * 32, bool)  # of rows, whether a bit is set
+    told = np.zeros(-(-N // 32) * 32, bool)  # one bit a row, as the device tells it
     told[np.random.default_rng(count).choice(N, count, replace=False)] = True
     is_wanted = told[:N] ^ flip
     indptr = cuda.current().asnumpy(rows.indptr)
@@ -33,7 +33,7 @@ def test_runs_of_any_stretch_of_rows(
 
     words = xp.asarray(np.packbits(told, bitorder="little").view(np.uint32))
     scan = Scan(rows, Wanted(words, 2**32 - 1 if flip else 0))
-    assert scan._entries.nbytes + scan._runs.nbytes <= N // 2 + 32  # what docs/placements.md says
+    assert scan._entries.nbytes + scan._runs.nbytes <= N // 2 + 32  # the bound that docs/placements.md gives
     assert scan.before(xp.arange(N + 1)) == (entries.tolist(), runs.tolist())
 
     stretches, expected = list[tuple[Stretch, int]](), []

@@ -1,4 +1,4 @@
-"""Picked entries, walks and best columns: equal on both engines to the bit in every placement, and few requests."""
+"""Picked entries, walks and best columns are equal on both engines to the bit in every placement, by few requests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HOW = ["random", "random_weighted", "first", "last", "largest", "smallest"]
 
 
 def entries(seed: int = 0, dtype: str = "FP64", iso: bool = False) -> Arrays:
-    """Return a square matrix with a row of all, a row of none, and weights from 1 to 1e6, some of them 0."""
+    """Return a square matrix with a full row, an empty row, and weights from 1 to 1e6, some of them 0."""
     rng = np.random.default_rng(seed)
     present = rng.random((N, N)) < 0.2 * rng.random((N, 1))
     present[7], present[9] = True, False
@@ -37,7 +37,7 @@ def entries(seed: int = 0, dtype: str = "FP64", iso: bool = False) -> Arrays:
 
 @pytest.fixture
 def lay(gpu: Any, small_pieces: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """With lists, pieces and blocks so small that a test's rows take several."""
+    """Return a function that places a matrix; pieces and blocks are so small that a test's rows take several."""
     monkeypatch.setattr(selectk, "_PIECE", 64)
     return lambda placement, kind, x: placed(placement, tmp_path, KINDS[kind]).put(x)
 
@@ -145,7 +145,7 @@ def test_best_columns_are_equal_everywhere(placement: str, dtype: str, lay: Lay)
 @pytest.mark.parametrize("replace", [False, True])
 @pytest.mark.parametrize("accum", [None, gb.binary.plus])
 def test_results_are_written_as_any_are(accum: Any, replace: bool, lay: Lay) -> None:
-    """By mask, accumulator and replace; into another type; into an operand."""
+    """Results are written by mask, accumulator and replace, into other types and into operands."""
     A, old = make(gb, entries()), make(gb, entries(1))
     M, v = make(gb, entries(2)), gb.Vector.from_dense(np.random.default_rng(0).integers(0, 9, N))
     made = []
@@ -174,7 +174,7 @@ def test_nothing_falls_back(lay: Lay) -> None:
 
 
 def followed(v: Any, starts: list[int], length: int) -> list[list[int]]:
-    """Walk along a vector of positions, by the rule's own words; -1 after the ends."""
+    """Return walks along a vector of positions, computed by the rule's definition; -1 after their ends."""
     known = v.to_dict()
     walks = []
     for at in starts:
@@ -192,7 +192,7 @@ def test_walks_along_a_vector(length: int, share: float, gpu: Any, monkeypatch: 
     some = np.flatnonzero(rng.random(N) < share)
     v = gb.Vector.from_coo(some, rng.integers(0, N, some.size), size=N).to("gpu")
     for starts in (rng.integers(0, N, 150), np.empty(0, np.int64)):
-        for most in (10**6, 7):  # walks of one launch
+        for most in (10**6, 7):  # walks a launch
             monkeypatch.setattr(walks, "_ranges", lambda count, _, most=most: [
                 (at, min(at + most, count)) for at in range(0, count, most)] or [(0, 0)])  # fmt: skip
             called: list[int] = []
@@ -224,7 +224,7 @@ def test_bad_weights_are_refused(replace: bool, lay: Lay) -> None:
                 ops.selectk(M, "random_weighted", 1, replace=replace).new()
 
 
-# What is asked of host memory
+# Requests to host memory
 
 
 def asked(counting: Any, call: Callable[[], Any]) -> tuple[Any, Any]:
@@ -234,16 +234,16 @@ def asked(counting: Any, call: Callable[[], Any]) -> tuple[Any, Any]:
 
 
 def rows_of(d: int, count: int, values: Any) -> gb.Matrix:
-    """Return a matrix of `count` rows of `d` entries, over the link."""
+    """Return a zero-copy matrix of `count` rows of `d` entries."""
     columns = np.sort(np.random.default_rng(0).random((count, 4 * d)).argsort(axis=1)[:, :d], axis=1)
     A = gb.Matrix.from_coo(np.repeat(np.arange(count), d), columns.ravel(), values, ncols=4 * d)
     return A.to("gpu", placement="zerocopy")
 
 
 def test_picks_read_what_they_pick(counting: Any) -> None:
-    """No more requests than picks, and of short rows no more than lines; values are read only where they decide.
+    """A pick takes no more requests than entries, nor than lines of short rows; values are read only to compare them.
 
-    What is moved by its size is counted as values.
+    Entries that are copied by their size count as values.
     """
     for d, k in ((1000, 5), (20, 10), (20, 20)):
         B = rows_of(d, 64, 1)
@@ -288,7 +288,7 @@ def test_greedy_search_reads_the_edges_once(counting: Any) -> None:
 def test_rows_of_features_are_read_where_they_are(gpu: Any, placement: str, nbytes: int) -> None:
     rng = np.random.default_rng(nbytes)
     A, X = gb.io.read("kron:6").to("gpu", placement="device"), rng.integers(0, 256, (64, nbytes), np.uint8)
-    at = rng.integers(0, 64, 100)  # in no order, and some twice
+    at = rng.integers(0, 64, 100)  # unsorted, with repetitions
     read = feature_rows(A, X, placement)
     assert read is not None
     np.testing.assert_array_equal(gpu.asnumpy(read(gpu.xp.asarray(at))), X[at])

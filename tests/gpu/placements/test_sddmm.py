@@ -1,4 +1,4 @@
-"""Products of panels: at a matrix's entries, with the next product at once, and with a small full matrix."""
+"""Products of panels: at a matrix's entries, those times the next panel in one launch, and with a small full matrix."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Lay = Callable[[str, str, Any], Any]
 
 @pytest.fixture
 def lay(gpu: Any, small_pieces: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lay:
-    """With small matrices taken for panels."""
+    """Return a function that places a matrix; small matrices count as panels."""
     monkeypatch.setattr(panel, "_LONG", 1)
     monkeypatch.setattr(panel, "fits", lambda *_: True)
     return lambda placement, kind, x: placed(placement, tmp_path, KINDS[kind]).put(x)
@@ -107,7 +107,7 @@ WEIGHTS = [
 
 
 def by_statements(A: gb.Matrix, X: gb.Matrix, Y: gb.Matrix, Z: gb.Matrix) -> gb.Matrix:
-    """Compute with WEIGHTS, a statement after the other."""
+    """Return the product with WEIGHTS, computed one statement after another."""
     W = X.mxm(Y.T).new(mask=A.S)
     first = W.apply(gb.binary.min, right=9.0).new().select(">", 2).new().apply("sqrt").new().apply("minv").new()
     then = A.ewise_mult(W, "minus").new().select("offdiag").new().apply("times", right=3.0).new()
@@ -136,7 +136,7 @@ def test_weights_and_both_directions(placement: str, kind: str, lay: Lay) -> Non
         assert ops.sampled_mxm(ours, X, Y, Z, "plus_times", "plus_times", WEIGHTS).new().isclose(expected)
         some = ops.sampled_mxm(here, x, y, z, "plus_times", "plus_times", WEIGHTS).new(mask=mask.to("gpu").S)
         assert some.isclose(expected.select(mask.S).new())
-    assert B._store.in_stored_order()[1] is None  # no transpose was made
+    assert B._store.in_stored_order()[1] is None  # no transpose was built
     integers = ops.sampled_mxm(B.T, x, y, z, "min_plus", "max_second").new()
     assert integers.isequal(ops.sampled_mxm(A.T, X, Y, Z, "min_plus", "max_second").new())
 
@@ -155,7 +155,7 @@ def test_ids_are_read_once_in_whole_lines(counting: Any) -> None:
     A = gb.io.read("kron:8").to("gpu", placement="zerocopy")
     rng = np.random.default_rng(0)
     X, Z = (full(rng, A.nrows, k, "FP64").to("gpu") for k in (8, 4))
-    X.mxm(full(rng, 8, 8, "FP64").to("gpu")).new()  # X is a panel now
+    X.mxm(full(rng, 8, 8, "FP64").to("gpu")).new()  # the product has made X a panel
     lines = A.nvals * 4 / 128
     counting.reset()
     X.mxm(X.T).new(mask=A.S)
@@ -170,13 +170,13 @@ def test_ids_are_read_once_in_whole_lines(counting: Any) -> None:
 
 
 def test_weights_read_values_once_and_masks_skip_rows(counting: Any) -> None:
-    """Both directions of a round of descent: 5 bytes a rating; and the rows that a mask allows alone."""
+    """Both directions of a descent's round read 5 bytes a rating, and a mask restricts them to its rows."""
     graph = gb.io.read("kron:8")
     A = gb.Matrix.from_csr(*graph.to_csr()[:2], np.arange(graph.nvals) % 5, "INT8", ncols=256)
     A = A.to("gpu", placement="zerocopy")
     rng = np.random.default_rng(0)
     X, Z = (full(rng, A.nrows, k, "FP64").to("gpu") for k in (8, 4))
-    X.mxm(full(rng, 8, 8, "FP64").to("gpu")).new()  # X is a panel now
+    X.mxm(full(rng, 8, 8, "FP64").to("gpu")).new()  # the product has made X a panel
     errors = [(3, [gb.binary.minus]), (4, [gb.binary.minus, (gb.binary.pow, 2.0)])]
     for turned in (A, A.T):
         counting.reset()

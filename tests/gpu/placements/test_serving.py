@@ -1,4 +1,4 @@
-"""Products in the placements that move entries: the results are those of the CPU engine."""
+"""Products in the placements that move entries have the CPU engine's results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_products_are_the_cpu_engine_s(dtype: str, name: str, placement: str, gp
         B = A.to("gpu", placement=placement)
         for u in vectors(dtype):
             wanted = list(statements(A, u, m, name))
-            for _ in range(2 if placement in ("cached", "hybrid") else 1):  # what stays, stays between products
+            for _ in range(2 if placement in ("cached", "hybrid") else 1):  # later products use resident segments
                 got = statements(B, u.to("gpu"), m.to("gpu"), name)
                 for w, v in zip(got, wanted, strict=True):
                     assert w.to("cpu").isclose(v, rel_tol=1e-5, check_dtype=True)
@@ -51,7 +51,7 @@ def test_every_kind_of_entries(variant: str, placement: str, gpu: Any) -> None:
         else:
             B = A.to("gpu", placement=placement, with_transpose=variant == "directed both ways")
         for u in vectors("UINT8"):
-            for _ in range(3 if placement in ("cached", "hybrid") else 1):  # what stays, stays between products
+            for _ in range(3 if placement in ("cached", "hybrid") else 1):  # later products use resident segments
                 if variant == "folded":
                     assert B.reduce_rowwise("plus").new().to("cpu").isequal(A.reduce_rowwise("plus").new())
                     assert B.reduce_columnwise("plus").new().to("cpu").isequal(A.reduce_columnwise("plus").new())
@@ -106,7 +106,7 @@ def test_algorithms_know_nothing_of_it(placement: str, gpu: Any) -> None:
 
 @pytest.mark.usefixtures("small_pieces", "counting")
 def test_what_each_placement_moves() -> None:
-    """A full product needs every id once; what is counted is what the placement promises."""
+    """A full product needs every id once, and each placement moves the bytes that its rule implies."""
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     nbytes = 4 * A.nvals
     with space_for(40_000), gb.config.set(packing="off", head_cache="off"):
@@ -116,24 +116,24 @@ def test_what_each_placement_moves() -> None:
             if placement == "zerocopy":
                 assert nbytes <= read <= 1.05 * nbytes
                 assert (copied, inside) == (0, 0)
-            elif placement == "stream":  # a little before each range is copied with it
+            elif placement == "stream":  # each copied range begins a little before its entries
                 assert (read, inside > nbytes - 1) == (0, True)
                 assert nbytes <= copied <= 1.4 * nbytes
-            elif placement == "gather":  # the row that half a buffer does not hold is read where it is
+            elif placement == "gather":  # the row that half a buffer cannot hold is read in place
                 longest = 4 * A[77, :].new().nvals
                 assert copied == nbytes - longest
                 assert longest <= read <= 1.2 * longest
-            elif placement == "hybrid":  # the first product fills the card, and reads the rest where it is
+            elif placement == "hybrid":  # the first product fills device memory and reads the rest in place
                 assert nbytes <= read + copied <= 1.05 * nbytes
                 again = link_bytes(lambda B=B: B.mxv(full, "plus_second").new())
-                assert again[1] <= 4 << segments.BITS  # the last segment, a shorter one, gave its place
+                assert again[1] <= 4 << segments.BITS  # the shorter last segment gave up its slot
                 assert again[0] + again[1] <= 1.05 * nbytes - copied + (8 << segments.BITS)
                 assert again[2] >= copied - (8 << segments.BITS)
 
 
 @pytest.mark.usefixtures("small_pieces", "counting")
 def test_the_most_read_segments_stay() -> None:
-    """Rows that are asked for again and again take the places of those that were read once."""
+    """Rows that are read again and again replace rows that were read once."""
     A = matrix("FP64")
     hot = gb.Vector.from_coo(np.arange(600, 640), 1.0, size=N)
     full = gb.Vector.from_dense(np.ones(N))
@@ -148,7 +148,7 @@ def test_the_most_read_segments_stay() -> None:
 
 
 def partly_kept(A: gb.Matrix, placement: str) -> gb.Matrix:
-    """Return a matrix some of whose ids are in the card's memory, which cannot hold all."""
+    """Return a matrix of which device memory holds some ids, and cannot hold all."""
     B = A.to("gpu", placement=placement)
     for _ in range(3):
         B.mxv(gb.Vector.from_dense(np.ones(N)), "plus_second").new()
@@ -159,7 +159,7 @@ def partly_kept(A: gb.Matrix, placement: str) -> gb.Matrix:
 
 @pytest.mark.usefixtures("small_pieces", "counting")
 def test_other_arrays_take_the_card_once_they_are_read_as_much_as_it_holds() -> None:
-    """Counts of the ids order the segments of ids and values, so the most read ones come at once."""
+    """Counts of reads of the ids also order segments of ids and values, so the most read ones are resident at once."""
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with space_for(10_000), gb.config.set(packing="off"):
         B = partly_kept(A, "hybrid")
@@ -186,12 +186,12 @@ def test_a_push_goes_by_the_entries_of_its_own_rows(gpu: Any, monkeypatch: pytes
     square = gb.Matrix.from_coo(np.repeat(np.arange(5), n), np.tile(np.arange(n), 5), 1.0, nrows=n, ncols=n)
     u.vxm(square.to("gpu", placement="hybrid"), "any_pair").new()
     v.vxm(many, "any_pair").new()
-    assert seen[0] == pytest.approx(3 * 5 * n / n)  # the mean of its rows, as they were not counted
+    assert seen[0] == pytest.approx(3 * 5 * n / n)  # the mean row length, as the rows' entries were not counted
     assert seen[1] == pytest.approx(3 * n)
 
 
 def test_at_half_of_the_edges_cached_keeps_what_its_goal_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """PageRank on kron:22 is to move 0.4 of the ids: what gathering takes of the card comes out of its own share."""
+    """PageRank on kron:22 may move 0.4 of the ids: buffers for gathering come out of the share for the rest."""
     ids = SimpleNamespace(dtype=np.dtype(np.uint32), placement="cached")
     rows: Any = SimpleNamespace(nrows=1 << 22, nvals=128_311_436, indices=ids, longest_read=2048)
     monkeypatch.setattr(double_buffer, "bytes_for_entries", lambda _: int(0.5 * 5 * rows.nvals))
@@ -245,7 +245,7 @@ def test_a_budget_below_the_vectors_says_the_least_that_works(emulated: Any) -> 
             least = int(str(said.value).split(": ")[-1].split(" are")[0].replace(",", ""))
             with gb.config.set(budget=least):
                 assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
-        for placement in ("cached", "hybrid"):  # these get on without: everything is read in place
+        for placement in ("cached", "hybrid"):  # these work without space: everything is read in place
             B = A.to("gpu", placement=placement)
             with gb.config.set(budget=budget.working_bytes(N) + 100):
                 assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
@@ -273,9 +273,9 @@ def test_caches_count_to_the_budget_and_go_where_the_room_is_needed(
             monkeypatch.setattr(emulated, "free_memory", 1000)
             with pytest.raises(gb.exceptions.OutOfMemory, match="device"):
                 A.to("gpu", placement="device")
-            assert B._store.rows.layouts[SegmentCache].built is None  # in vain, but it was asked for
+            assert B._store.rows.layouts[SegmentCache].built is None  # dropped in vain, but the allocation needed it
         monkeypatch.undo()
-        B = A.to("gpu", placement="cached")  # without a budget: what is free is less by what is held
+        B = A.to("gpu", placement="cached")  # without a budget, free memory is the device's, less by the caches
         for _ in range(4):
             assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
     finally:
@@ -327,19 +327,19 @@ def test_what_is_measured_decides_how_cached_fetches(gpu: Any, monkeypatch: pyte
             seen.clear()
             assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
             assert bool(seen) == (faster == "gathered")
-            assert region.costs[faster][0] == 0.5 != region.costs[faster][1]  # and was measured again
+            assert region.costs[faster][0] == 0.5 != region.costs[faster][1]  # the faster way was measured again
 
 
 @pytest.mark.usefixtures("small_pieces", "counting")
 def test_where_the_rest_is_gathered_rows_stay_as_wholes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ascetic as published: of a product that wants all, what is on the card is not moved."""
+    """Ascetic as published: a product that reads all moves no rows that are resident."""
     monkeypatch.setattr(cached, "WAYS", (transfer_cost.GATHERED,))
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with space_for(22_000), gb.config.set(packing="off"):
         B = partly_kept(A, "cached")
         region = B._store.rows.layouts[SegmentCache].built
         slots = cuda.current().asnumpy(region._slot_of)
-        assert (slots[: region.filled] >= 0).all()  # from the first on
+        assert (slots[: region.filled] >= 0).all()  # rows from the first on are resident
         read, copied, inside = link_bytes(lambda: B.mxv(full, "plus_second").new())
         kept = 4 * region.filled << segments.BITS
         assert inside >= kept / 2
@@ -364,7 +364,7 @@ def test_what_needs_the_caches_room_gets_it(emulated: Any) -> None:
             with space_for(200_000), gb.config.set(packing="off"):
                 B.mxv(full, "plus_times").new()
                 held = B._store.rows.layouts[SegmentCache].built.nbytes
-            with gb.config.set(budget=held):  # all that may be used is what the cache has
+            with gb.config.set(budget=held):  # the cache has all memory that may be used
                 assert budget.available() == 0
                 assert product().to("cpu").isclose(wanted)
                 assert B._store.rows.layouts[SegmentCache].built is None

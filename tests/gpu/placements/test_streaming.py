@@ -1,4 +1,4 @@
-"""Matrices larger than the device memory in use: moved a piece at a time between their placements."""
+"""Matrices larger than the device memory that may be used are converted piece by piece."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from sparsezc.memory import zerocopy
 
 BUDGET = 4_000  # bytes: 25 entries of a transpose at a time
 SHAPE = 90, 400
-OVERFLOW = {"device": "hybrid", "zerocopy": "zerocopy"}  # where a result goes that the device has no room for
+OVERFLOW = {"device": "hybrid", "zerocopy": "zerocopy"}  # placements of results that do not fit device memory
 
 
 @pytest.fixture
 def little(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """Next to no device memory, nothing by the CPU engine and nothing read by the host; the pieces that were cut."""
+    """Allow little device memory and no fallback; yield the list of numbers of pieces that were cut."""
     cut: list[int] = []
     real = row_blocks.pieces
 
@@ -38,7 +38,7 @@ def little(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 
 @contextmanager
 def unread() -> Iterator[None]:
-    """Check that the host reads no matrix."""
+    """Fail if the host reads a matrix."""
     with pytest.MonkeyPatch.context() as patch:
         for kind in (device_memory.DeviceBuffer, zerocopy.ZerocopyBuffer):
             patch.setattr(kind, "read", lambda *_: pytest.fail("the host read a matrix"))
@@ -46,7 +46,7 @@ def unread() -> Iterator[None]:
 
 
 def graph(dtype: str) -> sp.csr_array:
-    """Rows of few entries, empty ones, and one that is longer than any piece; all columns meet it."""
+    """Return a matrix of short rows, empty rows, and one row longer than any piece, which has all columns."""
     rng = np.random.default_rng(11)
     made = sp.random_array(SHAPE, density=0.05, rng=rng, format="lil")
     made[40, :] = 1 + rng.random(SHAPE[1])
@@ -78,7 +78,7 @@ def is_same(found: gb.Matrix, wanted: Any) -> bool:
 @pytest.mark.parametrize("dtype", ["float64", "int8"])
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
 def test_transposes(placement: str, dtype: str, ids: Any, gpu: Any, little: list[int]) -> None:
-    """By the statement, and made beside a matrix for a product; what does not fit the device goes to the host."""
+    """A transpose is made by a statement or for a product; a result too large for the device moves to host memory."""
     A = graph(dtype)
     X = held(A, placement, ids)
     with unread():
@@ -98,7 +98,7 @@ def test_transposes(placement: str, dtype: str, ids: Any, gpu: Any, little: list
 def test_a_transpose_takes_no_more_of_the_device_than_it_may(
     gpu: Any, little: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No row's length matters."""
+    """Loads stay small whatever the length of a row."""
     loaded: list[int] = []
     real = zerocopy.ZerocopyBuffer.load
 
@@ -136,7 +136,7 @@ def test_more_columns_than_there_is_memory_for(gpu: Any) -> None:
 
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
 def test_select(placement: str, gpu: Any) -> None:
-    """By values, rows and columns, of all entries, some and none."""
+    """Entries are selected by value, row and column: all, some and none."""
     A = graph("int32")
     X = held(A, placement)
     rows = np.repeat(np.arange(SHAPE[0]), np.diff(A.indptr))
@@ -160,7 +160,7 @@ def test_assigning_renumbers_columns_a_piece_at_a_time(gpu: Any, little: list[in
     A = graph("float64")
     with gb.config.set(budget=None):
         C = gb.Matrix("FP64", SHAPE[0], 2 * SHAPE[1]).to("gpu")
-    with gb.config.set(budget=32 * 2 * SHAPE[1]):  # what positions take
+    with gb.config.set(budget=32 * 2 * SHAPE[1]):  # bytes for renumbered positions
         C[:, ::2] = held(A, "zerocopy")
     assert max(little) > 2
     wanted = sp.coo_array((A.data, (A.tocoo().coords[0], 2 * A.indices)), shape=(SHAPE[0], 2 * SHAPE[1]))

@@ -1,4 +1,4 @@
-"""Transfers of hybrid's non-resident entries: read in place, copied or gathered."""
+"""Transfers of hybrid's non-resident entries: read in place, copied or gathered, whichever costs least."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RATES = {COPIED: FAST_COPIES, GATHERED: FAST_THREADS, IN_PLACE: FAST_KERNELS}
 
 @pytest.fixture
 def small(small_pieces: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a test's matrix be worth a choice, and small buffers too; ignore memory that other tests left allocated."""
+    """Make transfers of small matrices and buffers worth a choice; ignore memory that other tests left allocated."""
     budget.reclaim()
     monkeypatch.setattr(transfer_cost, "_MATTERS", 0)
     monkeypatch.setattr(transfer_cost, "_SAMPLE", 1 << 12)
@@ -44,12 +44,12 @@ def at_rates(monkeypatch: pytest.MonkeyPatch, rates: Rates) -> None:
 
 
 def nothing_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No segment earns a copy on the card."""
+    """Keep no segment in device memory."""
     monkeypatch.setattr(segment_cache, "noted", lambda *_: None)
 
 
 def pinned(A: gb.Matrix, **given: Any) -> gb.Matrix:
-    """Return a matrix in placement hybrid whose pages are pinned, as those are that do not fit in the card."""
+    """Return a hybrid matrix in pinned pages, as hybrid has where a matrix exceeds the device's free memory."""
     csr = A._to_csr().place("gather", **given)
     for buffer in (csr.indices, csr.values):
         buffer.placement = "hybrid"
@@ -58,7 +58,7 @@ def pinned(A: gb.Matrix, **given: Any) -> gb.Matrix:
 
 @pytest.fixture
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the ways that were taken, but for reading in place."""
+    """Return a list that collects the transfers that are used, other than reading in place."""
     seen: list[str] = []
     for way, module, name in ((COPIED, copy_ranges, "parts"), (GATHERED, gather_rows, "plan")):
         original = getattr(module, name)
@@ -86,8 +86,8 @@ def test_products_are_the_cpu_engine_s(
                     assert w.to("cpu").isclose(v, rel_tol=1e-5, check_dtype=True)
         assert (B._store.rows.layouts[SegmentCache].built is not None) == kept
     assert bool(taken) == (way != IN_PLACE)
-    if name != "any_pair":  # whose rows are left early
-        whole = {COPIED} if way == GATHERED and not kept else set()  # of what is wanted whole nothing is picked
+    if name != "any_pair":  # any_pair leaves rows early
+        whole = {COPIED} if way == GATHERED and not kept else set()  # entries that are wanted whole are not gathered
         assert set(taken) == {way} - {IN_PLACE} | whole
 
 
@@ -133,7 +133,7 @@ def test_each_way_moves_what_the_model_says(monkeypatch: pytest.MonkeyPatch, tak
 
 
 def choice(rates: Rates, monkeypatch: pytest.MonkeyPatch, share: float = 1.0, kept: float = 0.0, **more: Any) -> str:
-    """Return the way for a share of the rows of a matrix."""
+    """Return the transfer that is chosen for a share of a matrix's rows."""
     at_rates(monkeypatch, rates)
     rows = pinned(matrix("FP64"))._store.rows
     wanted = Wanted(None if share == 1 else object(), **more)
@@ -142,27 +142,27 @@ def choice(rates: Rates, monkeypatch: pytest.MonkeyPatch, share: float = 1.0, ke
 
 @pytest.mark.usefixtures("small")
 def test_the_cheapest_way_by_this_machine_s_rates(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The numbers are what an H200 on PCIe 5 showed, then those of machines with a slower part."""
+    """Rates are those measured on an H200 with PCIe 5, then those of machines with a slower part."""
     with space_for(40_000):
         h200 = Rates(50.5e9, 49e9, 53.4e9, 12e9)
         assert choice(h200, monkeypatch) == COPIED
         assert choice(h200, monkeypatch, kept=0.01) == COPIED
         assert choice(h200, monkeypatch, kept=0.03) == IN_PLACE
         assert [choice(h200, monkeypatch, share) for share in (0.1, 0.3, 0.6)] == [IN_PLACE] * 3
-        assert choice(h200._replace(copied=52e9), monkeypatch) == IN_PLACE  # a difference that measuring may make
+        assert choice(h200._replace(copied=52e9), monkeypatch) == IN_PLACE  # within the error of measurement
         slow_reads = Rates(12e9, 6e9, 25e9, 20e9)
         assert choice(slow_reads, monkeypatch) == COPIED
         assert choice(slow_reads, monkeypatch, kept=0.6) == GATHERED
         assert choice(slow_reads, monkeypatch, 0.1) == GATHERED
-        assert choice(slow_reads, monkeypatch, 1.2) == COPIED  # as an estimate may say
-        assert choice(slow_reads, monkeypatch, 0.01) == IN_PLACE  # over before anything is set up
-        assert choice(slow_reads, monkeypatch, 0.1, most=32) == IN_PLACE  # leaves rows early
+        assert choice(slow_reads, monkeypatch, 1.2) == COPIED  # an estimate may exceed 1
+        assert choice(slow_reads, monkeypatch, 0.01) == IN_PLACE  # too little to repay the set-up
+        assert choice(slow_reads, monkeypatch, 0.1, most=32) == IN_PLACE  # the kernel leaves rows early
         with monkeypatch.context() as turns:
-            turns.setattr(transfer_cost, "_TURN", 25e-6)  # buffers so small take longer to change than to fill
+            turns.setattr(transfer_cost, "_TURN", 25e-6)  # exchanging such small buffers takes longer than filling them
             assert choice(slow_reads, monkeypatch) == IN_PLACE
         monkeypatch.setattr(transfer_cost, "_MATTERS", 1 << 28)
         assert choice(slow_reads, monkeypatch) == IN_PLACE
-    with gb.config.set(budget=budget.working_bytes(N) + 100):  # no buffers
+    with gb.config.set(budget=budget.working_bytes(N) + 100):  # no space for buffers
         monkeypatch.setattr(transfer_cost, "_MATTERS", 0)
         assert choice(slow_reads, monkeypatch) == IN_PLACE
 
@@ -193,8 +193,8 @@ def test_rates_are_measured_once_and_leave_room_for_buffers(gpu: Any, monkeypatc
         for given, space, left in (
             (FAST_COPIES, 16_000, 2_000),
             (FAST_KERNELS, 16_000, 0),
-            (FAST_COPIES._replace(copied=1.5), 16_000, 0),  # more than half of the entries stays on the card
-            (FAST_THREADS, 100_000, 0),  # all do
+            (FAST_COPIES._replace(copied=1.5), 16_000, 0),  # more than half of the entries would be resident
+            (FAST_THREADS, 100_000, 0),  # all entries would be resident
         ):
             at_rates(monkeypatch, given)
             assert transfer_cost.buffers(rows, entries, space) == left
@@ -213,7 +213,7 @@ def test_rates_are_not_measured_beyond_the_budget(gpu: Any, monkeypatch: pytest.
 
 @pytest.mark.usefixtures("small")
 def test_a_mapped_matrix_is_read_in_place(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a file whose pages the driver refuses kernels read a pinned copy, and the host the file."""
+    """A mapped matrix is not copied: the host would read the file, of which kernels may have a pinned copy."""
     rows = pinned(matrix("FP64"))._store.rows
     at_rates(monkeypatch, FAST_COPIES)
     with space_for(40_000):
@@ -226,8 +226,8 @@ def test_a_mapped_matrix_is_read_in_place(gpu: Any, monkeypatch: pytest.MonkeyPa
 def test_what_a_mask_lets_through_is_counted_where_there_is_a_choice(
     gpu: Any, monkeypatch: pytest.MonkeyPatch, taken: list[str]
 ) -> None:
-    """A full vector is multiplied without a count of the rows that the mask asks for."""
-    at_rates(monkeypatch, Rates(50.0, 50.0, 60.0, 1.0))  # copies win where nearly all is wanted
+    """With a full vector, rows that a mask allows are counted only where a transfer must be chosen."""
+    at_rates(monkeypatch, Rates(50.0, 50.0, 60.0, 1.0))  # copies win where nearly all entries are wanted
     nothing_stays(monkeypatch)
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with space_for(40_000), gb.config.set(packing="off", head_cache="off"):
@@ -238,13 +238,13 @@ def test_what_a_mask_lets_through_is_counted_where_there_is_a_choice(
             assert B.mxv(u.to("gpu"), "plus_second").new(mask=mask.to("gpu").S).to("cpu").isclose(wanted)
             assert taken == way
             taken.clear()
-            B.mxv(u.to("gpu"), "any_pair").new(mask=mask.to("gpu").S)  # leaves rows early
+            B.mxv(u.to("gpu"), "any_pair").new(mask=mask.to("gpu").S)  # any_pair leaves rows early
             assert taken == []
 
 
 @pytest.mark.usefixtures("small")
 def test_copies_begin_before_what_is_on_the_card_is_read(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The buffers wait for the kernels launched before them: so they come before the launch that reads the card."""
+    """Buffers wait for kernels launched before them, so copies begin before the launch that reads device memory."""
     at_rates(monkeypatch, FAST_THREADS)
     A, u, seen = matrix("FP64"), gb.Vector.from_dense(np.ones(N)), list[str]()
     made, launcher = double_buffer.Staging, spmv._launcher

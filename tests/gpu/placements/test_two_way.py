@@ -1,4 +1,4 @@
-"""A matrix and its transpose, each times a panel, at once: against SuiteSparse, a product after the other."""
+"""A matrix and its transpose, each times a panel, in one launch: equal to one product after another by SuiteSparse."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ Lay = Callable[[str, str, Any], Any]
 
 @pytest.fixture
 def lay(gpu: Any, small_pieces: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lay:
-    """With small matrices taken for panels."""
+    """Return a function that places a matrix; small matrices count as panels."""
     monkeypatch.setattr(panel, "_LONG", 1)
     monkeypatch.setattr(panel, "fits", lambda *_: True)
     return lambda placement, kind, x: placed(placement, tmp_path, KINDS[kind]).put(x)
 
 
 def pattern(m: int = N) -> gb.Matrix:
-    """Return a matrix of N columns with a long row, some empty ones, and empty columns."""
+    """Return a matrix of N columns with a long row, empty rows and empty columns."""
     A = make(gb, panel_operands(0, "INT64", 1, "A X")["A"])
     rows, columns, values = A.to_coo()
     kept = (rows % 9 != 4) & (columns % 7 != 3) & (rows < m)
@@ -43,7 +43,7 @@ def pattern(m: int = N) -> gb.Matrix:
 
 
 def sampled_by_statements(A: gb.Matrix, X: gb.Matrix, op: str, then: str) -> gb.Matrix:
-    """W, made first, times both halves."""
+    """Return the result by statements: first W, then its products with both halves of X."""
     m = A.nrows
     U, V = X[:m, :].new(), X[m:, :].new()
     W = U.mxm(V.T, op).new(mask=A.S)
@@ -54,7 +54,7 @@ def sampled_by_statements(A: gb.Matrix, X: gb.Matrix, op: str, then: str) -> gb.
 
 
 def weighed_by_statements(A: gb.Matrix, X: gb.Matrix) -> gb.Matrix:
-    """Compute with WEIGHTS, a statement after the other."""
+    """Return the product with WEIGHTS, computed one statement after another."""
     m = A.nrows
     U, V = X[:m, :].new(), X[m:, :].new()
     W = U.mxm(V.T).new(mask=A.S)
@@ -69,7 +69,7 @@ def weighed_by_statements(A: gb.Matrix, X: gb.Matrix) -> gb.Matrix:
 
 
 def valued_by_statements(A: gb.Matrix, values: gb.Matrix, X: gb.Matrix, op: Any) -> gb.Matrix:
-    """Return a matrix for each column of values, times a column of X, and its transpose times another."""
+    """Return for each column of values the products of that matrix and its transpose with two columns of X."""
     k = values.ncols
     found = []
     for c in range(k):
@@ -83,7 +83,7 @@ def valued_by_statements(A: gb.Matrix, values: gb.Matrix, X: gb.Matrix, op: Any)
 
 
 def native(expression: Any, **options: Any) -> gb.Matrix:
-    """Run without falling back to the CPU engine."""
+    """Return a result computed without a fallback to the CPU engine."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", gb.exceptions.PerformanceWarning)
         return expression.new(**options)
@@ -110,7 +110,7 @@ def test_in_every_placement(placement: str, kind: str, lay: Lay) -> None:
         made = native(ops.two_way_mxm(B, values.to("gpu"), X.to("gpu"), "max_plus"))
     assert made._store.is_panel
     assert made.isequal(valued_by_statements(A, values, X, "max_plus"))
-    assert B._store.in_stored_order()[1] is None  # no transpose was made
+    assert B._store.in_stored_order()[1] is None  # no transpose was built
 
 
 @pytest.mark.parametrize(("semiring", "dtype"), SEMIRINGS)
@@ -156,7 +156,7 @@ def test_loops_of_the_cpu_engine(monoid: str, multiply: str) -> None:
     A, semiring = pattern(), f"{monoid}_{multiply}"
     values, X = full(rng, A.nvals, 3, "FP64"), full(rng, N, 6, "FP64")
     if monoid != "plus":
-        values[::40, 0] << np.nan  # which the others are preferred to
+        values[::40, 0] << np.nan  # min and max prefer a number to NaN
     made = ops.two_way_mxm(A, values, X, semiring).new()
     expected = valued_by_statements(A, values, X, semiring)
     assert np.array_equal(made.to_dense(-1.0), expected.to_dense(-1.0), equal_nan=True)
@@ -164,7 +164,7 @@ def test_loops_of_the_cpu_engine(monoid: str, multiply: str) -> None:
 
 
 def test_small_empty_and_incomplete_operands(gpu: Any) -> None:
-    """Matrices that are no panels run on the same kernel; those with gaps on the CPU engine."""
+    """Matrices that are no panels run on the same kernel; those with absent entries run on the CPU engine."""
     rng = np.random.default_rng(0)
     A = gb.Matrix.from_coo(rng.permutation(20)[:12] % 5, np.arange(12) % 6, np.arange(12), "INT8", nrows=5, ncols=6)
     X = full(rng, 11, 3, "FP64")
@@ -184,7 +184,7 @@ def test_small_empty_and_incomplete_operands(gpu: Any) -> None:
 
 
 def test_entries_are_read_once_in_whole_lines(counting: Any) -> None:
-    """A round of descent, both directions: 5 bytes a rating."""
+    """A descent's round in both directions reads 5 bytes a rating."""
     graph = gb.io.read("kron:8")
     A = gb.Matrix.from_csr(*graph.to_csr()[:2], np.arange(graph.nvals) % 5, "INT8", ncols=256)
     A = A.to("gpu", placement="zerocopy")

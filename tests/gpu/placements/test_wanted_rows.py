@@ -43,14 +43,14 @@ def test_a_masked_product_with_a_panel_asks_for_the_rows_that_the_mask_allows(
             elif placement == "stream":
                 assert read == 0
                 assert nbytes <= copied < 12 * A.nvals
-            elif placement == "hybrid":  # no segment was read as a whole
+            elif placement == "hybrid":  # no segment was wanted whole
                 assert nbytes <= read <= 3 * nbytes
                 assert copied == 0
 
 
 @pytest.mark.usefixtures("small_pieces")
 def test_a_product_that_reads_almost_nothing_is_served_as_by_zerocopy(emulated: Any) -> None:
-    """No look at what it wants, no wait, no table: the same kernels, whatever is on the card."""
+    """The product launches zerocopy's kernels alone, without a count, a wait or a table of segments."""
     A = gb.io.read("kron:11", placement="host")
     full, few = gb.Vector.from_dense(np.ones(A.nrows)), gb.Vector.from_coo([5], [1.0], size=A.nrows)
     before = cuda.use(emulated)
@@ -60,7 +60,7 @@ def test_a_product_that_reads_almost_nothing_is_served_as_by_zerocopy(emulated: 
             with gb.config.set(budget=budget.working_bytes(A.nrows) + 40_000, packing="off", head_cache="off"):
                 B = A.to("gpu", placement=placement)
                 v = few.to("gpu")
-                for _ in range(3):  # some segments come to the card
+                for _ in range(3):  # makes some segments resident
                     B.mxv(full, "plus_second").new()
                 v.vxm(B, "any_pair").new()
                 emulated.reset()
@@ -80,7 +80,7 @@ def test_a_product_that_reads_almost_nothing_is_served_as_by_zerocopy(emulated: 
 
 @pytest.mark.usefixtures("small_pieces", "counting")
 def test_a_push_that_was_not_counted_is_estimated() -> None:
-    """With one orientation there is no choice between push and pull, and the frontier's rows are not counted for it."""
+    """With one orientation push and pull need no choice, so the frontier's rows are not counted."""
     A = matrix("FP64")
     few = gb.Vector.from_coo([5], [1.0], size=N)
     with space_for(40_000), gb.config.set(packing="off"):

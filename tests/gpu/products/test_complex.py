@@ -1,4 +1,4 @@
-"""Complex numbers where they differ from other types: two-word atomics, chunks of rows, the link."""
+"""Complex numbers where they differ from other types: two-word atomics, chunks of rows, requests over the link."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ N = 70
 
 
 def matrix(dtype: str, *, into_few: bool = False) -> Any:
-    """Numbers of size 1, so that products of many stay numbers; rows from empty to long, or all columns in few."""
+    """Return numbers of absolute value 1, whose products stay finite; rows of all lengths, or all columns among few."""
     rng = np.random.default_rng(4)
     i, j = np.nonzero(rng.random((N, N)) < np.linspace(0, 1, N)[:, None])
     j = j % 3 if into_few else j
@@ -38,7 +38,7 @@ def assert_close(got: Any, want: Any, dtype: str) -> None:
 
 @pytest.mark.parametrize("order", ["forward", "reverse", "random", "lockstep"])
 def test_many_threads_combine_into_few_values(order: str, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sums by atomics on each part; products of FC32 by compare-and-swap, of FC64 by taking turns."""
+    """Sums use atomics on each part; products use compare-and-swap for FC32, and lanes take turns for FC64."""
     monkeypatch.setattr(emulated, "order", order)
     before = cuda.use(emulated)
     try:

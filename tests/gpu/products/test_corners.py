@@ -1,4 +1,4 @@
-"""ops.count_corners on both engines against dense products: rows of every length, placements, and the write rule."""
+"""ops.count_corners on both engines equals dense products: rows of every length, placements, and the write rule."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ N = 210
 
 
 def patterns(seed: int = 0) -> list[np.ndarray]:
-    """Return A, B and M: short rows, rows of a warp's, a block's and no table, empty rows; columns likewise."""
+    """Return A, B and M with rows that use a warp's table, a block's, or none, and empty rows; columns likewise."""
     rng = np.random.default_rng(seed)
     made = []
     for most in (0.95, 0.6, 0.5):
@@ -35,7 +35,7 @@ def patterns(seed: int = 0) -> list[np.ndarray]:
 
 
 def judged(a: np.ndarray, b: np.ndarray, m: np.ndarray) -> list[int]:
-    """Return the sums of a dense array of the triples."""
+    """Return each vertex's number of corners, by dense products."""
     a, b, m = (x.astype(np.int64) for x in (a, b, m))
     at_edges = (a @ b) * m
     counts: list[int] = (at_edges.sum(0) + at_edges.sum(1) + ((m @ b.T) * a).sum(0)).tolist()
@@ -49,7 +49,7 @@ def matrix(pattern: np.ndarray) -> gb.Matrix:
 
 @pytest.mark.parametrize("loops", [True, False])
 def test_on_the_cpu(loops: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In numba's loops, by one thread and by several, and without numba."""
+    """The counts are right in numba's loops with one thread and with several, and without numba."""
     monkeypatch.setattr(two_way, "_FEW", 0)
     if not loops:
         monkeypatch.setattr(two_way, "_corner_loop", lambda: None)
@@ -91,7 +91,7 @@ def test_rows_of_every_length(placement: str, kind: str, gpu: Any, tmp_path: Pat
 
 
 def test_the_mask_in_pieces(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of rows, and of a row that exceeds a piece."""
+    """Pieces have several rows, or a part of a row that exceeds a piece."""
     given = patterns(2)
     A, B, M = (matrix(x).to("gpu", placement="zerocopy") for x in given)
     expected = judged(*given)

@@ -1,4 +1,4 @@
-"""Systems of equations and distances by rows, and values of entries by themselves, against NumPy and SciPy."""
+"""Systems of equations and distances by rows, and values of entries, equal NumPy's and SciPy's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENGINES = ["cpu", "gpu"]
 
 @pytest.fixture(autouse=True)
 def no_fallback(gpu: Any) -> Any:
-    """Every statement runs where its matrices are."""
+    """Turn a warning of a fallback into an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", gb.exceptions.PerformanceWarning)
         yield
@@ -34,7 +34,7 @@ def test_each_row_is_a_system(engine: str, m: int) -> None:
     G, B = (gb.Matrix.from_dense(each).to(engine) for each in (square[:, upper[0], upper[1]], b))
     expected = np.linalg.solve(square, b[:, :, None])[:, :, 0]
     assert np.allclose(ops.solve(G, B).new().to_dense(), expected)
-    # a row that is not complete in B has no solution; one without a matrix is asked for none
+    # a row incomplete in B has no solution, and a row absent in G is not solved
     some = gb.Vector.from_coo(np.arange(0, m, 2), 1.0, size=m)
     G, B = (some.ewise_mult(each, "second").new() for each in (G, B))
     holes = gb.Matrix.from_coo([2], [1], 1.0, nrows=m, ncols=k)

@@ -1,7 +1,7 @@
-"""Results of more than 2^31 entries: each operation that makes a matrix by a way of its own, by a known product.
+"""Results of more than 2^31 entries: each operation that builds matrices in its own way, on a known product.
 
-Row i of the product is one of twelve kinds, so all that it holds is known from a product of twelve rows by SciPy. The
-same statements run on a small product wherever kernels can.
+Row i of the product is one of twelve kinds, so its content is known from SciPy's product of twelve rows. The same
+statements run on a small product wherever kernels run.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ import sparsezc as gb
 from sparsezc.device import cuda
 from sparsezc.memory import budget
 
-KINDS = 12  # i % 4 and i % 3 say which two rows of B row i is made of
+KINDS = 12  # i % 4 and i % 3 select the two rows of B that row i combines
 SHAPES = {"few": (300, 70), "beyond 2^31": (80_004, 1 << 15)}
-NEEDED = 60_000_000_000  # bytes: three results, of 5 bytes an entry, and room to work
+NEEDED = 60_000_000_000  # bytes: three results of 5 bytes an entry, and working space
 
 
 @dataclass
 class Known:
-    """A matrix on the device, and what it holds: row i is row i % 12 of `kinds`."""
+    """A matrix on the device and its content: row i is row i % 12 of `kinds`."""
 
     matrix: gb.Matrix
-    kinds: Any  # of SciPy
+    kinds: Any  # a SciPy matrix
     left: gb.Matrix
     right: gb.Matrix
 
 
 @pytest.fixture(scope="module", params=["few", pytest.param("beyond 2^31", marks=[pytest.mark.gpu, pytest.mark.slow])])
 def known(request: pytest.FixtureRequest) -> Iterator[Known]:
-    """C = A B over UINT8: each row of A has two entries, each row of B two thirds of all columns."""
+    """Yield C = A B over UINT8: each row of A has two entries, each row of B two thirds of all columns."""
     nrows, ncols = SHAPES[request.param]
     before = cuda.use(request.getfixturevalue("emulated")) if request.param == "few" else None
     try:
@@ -59,7 +59,7 @@ def known(request: pytest.FixtureRequest) -> Iterator[Known]:
 
 
 def holds(found: gb.Matrix, kinds: Any) -> None:
-    """Row i is row i % 12 of `kinds`: how many entries, all of them by sums over places and values, and some rows."""
+    """Check that row i is row i % 12 of `kinds`: lengths, weighted sums of all rows, and some rows entry by entry."""
     kinds.sort_indices()
     nrows = found.nrows
     kind = np.arange(nrows) % KINDS
@@ -125,7 +125,7 @@ def test_transposes(known: Known) -> None:
 
 
 def test_kronecker_products_and_comparisons(known: Known) -> None:
-    """The kinds, below each other as often as there are rows."""
+    """The Kronecker product repeats the kinds once for every twelve rows."""
     nrows, ncols = known.matrix.shape
     K = gb.Matrix.from_csr(known.kinds.indptr, known.kinds.indices, known.kinds.data, "UINT8", ncols=ncols)
     ones = gb.Matrix.from_scalar(1, nrows // KINDS, 1, "UINT8")

@@ -1,4 +1,4 @@
-"""Parts and sums of panels, vectors beside them, and full matrices that cross to the device, against the CPU engine."""
+"""Parts and sums of panels, vectors beside them, and full matrices sent to the device, equal the CPU engine's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ N, K = 200, 5
 
 @pytest.fixture(params=["full", "holes"])
 def pair(gpu: Any, request: pytest.FixtureRequest) -> tuple[gb.Matrix, gb.Matrix]:
-    """Return a matrix of few columns, and the same as a panel."""
+    """Return a matrix of few columns on the CPU engine, and as a panel on the GPU engine."""
     X = full(np.random.default_rng(1), N, K, "FP64")
     x = X.to("gpu")
     if request.param == "holes":

@@ -1,4 +1,4 @@
-"""Matrices of few rows or few columns: products that read the other matrix once, and statements between them."""
+"""Matrices of few rows or few columns: products read the other matrix once, and statements between them keep panels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SEMIRINGS += [
 
 @contextmanager
 def small() -> Iterator[None]:
-    """So that small matrices make panels, and small rows are long."""
+    """Let small matrices be panels, and small rows count as long."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(panel, "_LONG", 1)
         patch.setattr(budget, "LONG", 40)
@@ -40,7 +40,7 @@ def small() -> Iterator[None]:
 
 
 def sparse(dtype: str, nrows: int = N, ncols: int = N, seed: int = 1) -> gb.Matrix:
-    """Rows of 0 to 9 entries, and some of a hundred."""
+    """Return a matrix with rows of 0 to 9 entries, and some of a hundred."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(0, 10, nrows)
     lengths[::37] = min(100, ncols)
@@ -55,7 +55,7 @@ def dense(dtype: str, nrows: int, ncols: int, share: float, seed: int = 2) -> gb
     return gb.Matrix.from_coo(rows, columns, rng.integers(0, 4, rows.size), dtype, nrows=nrows, ncols=ncols)
 
 
-#: Products of a sparse matrix A and a panel X of `width` columns, or Y of so many rows.
+#: Products of a sparse matrix A with a panel X of `width` columns, or Y of `width` rows.
 PRODUCTS: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "A X": lambda A, X, Y, s: A.mxm(X, s),
     "A' X": lambda A, X, Y, s: A.T.mxm(X, s),
@@ -92,12 +92,12 @@ def test_every_semiring(width: int, placement: str, gpu: Any) -> None:
 def test_a_thin_panel_is_pushed(
     text: str, dtype: str, width: int, placement: str, gpu: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only rows with entries are read: of the transpose, where the matrix has it."""
+    """A push reads only rows that have entries in the panel: rows of the transpose, if the matrix has one."""
     pushed: list[int] = []
     push = spmm.push
     monkeypatch.setattr(spmm, "push", lambda *given, **more: pushed.append(1) or push(*given, **more))
     A, X, Y = sparse(dtype), gb.Matrix(dtype, N, width), gb.Matrix(dtype, width, N)
-    for v in (0, 37, N - 1):  # rows without entries, long ones, and the last
+    for v in (0, 37, N - 1):  # a short row, a long one, and the last
         X[v, v % width], Y[v % width, v] = 2, 3
     X[37, 0] = Y[0, 37] = 1
     M = {name: dense("BOOL", *shape, 0.5) for name, shape in (("X", X.shape), ("Y", Y.shape))}
@@ -152,7 +152,7 @@ def test_masks_accumulators_and_replace(across: bool, gpu: Any) -> None:
                     assert made[0].isequal(made[1], check_dtype=True), (semiring, out_type, given)
 
 
-#: Statements on a panel P, others of its shape Q and R, and a matrix A; each returns what it wrote to.
+#: Statements on a panel P, panels Q and R of its shape, and a matrix A; each returns the object that it wrote.
 STATEMENTS: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "ewise_add": lambda P, Q, R, A: P.ewise_add(Q, "plus").new(),
     "ewise_mult": lambda P, Q, R, A: P.ewise_mult(Q, "minus").new(),
@@ -216,7 +216,7 @@ def test_a_number_everywhere_is_a_panel(gpu: Any) -> None:
 @pytest.mark.parametrize("across", [False, True])
 @pytest.mark.parametrize("semiring", ["plus_times", "any_pair"])
 def test_statements_between_panels(semiring: str, across: bool, gpu: Any) -> None:
-    """Those that know of panels keep to them, all others see a matrix like any other."""
+    """Statements that support panels keep them; all others read an ordinary matrix."""
     shape = (6, N) if across else (N, 6)
     A, X = sparse("INT64"), dense("INT64", *shape, 0.9)
     Q, R = dense("INT64", *shape, 0.5, seed=3), dense("INT64", *shape, 0.5, seed=4)
@@ -231,7 +231,7 @@ def test_statements_between_panels(semiring: str, across: bool, gpu: Any) -> Non
 
 
 def test_a_search_from_many_vertices(gpu: Any) -> None:
-    """Levels of a breadth-first search from each of k vertices: the program, and what it does to panels."""
+    """Levels of a breadth-first search from each of k vertices, as a user's program computes them, run on panels."""
 
     def levels(A: Any, k: int) -> Any:
         level, frontier = gb.Matrix("INT32", k, N), gb.Matrix("BOOL", k, N)
@@ -254,7 +254,7 @@ def test_a_search_from_many_vertices(gpu: Any) -> None:
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
 @pytest.mark.parametrize("directed", [False, True])
 def test_algorithms_from_many_vertices(directed: bool, placement: str, gpu: Any) -> None:
-    """Searches, closeness and betweenness pass through panels, and say what they say without."""
+    """Searches and betweenness use panels, with the results that they have without them."""
     if directed:
         A = sparse("BOOL")
     else:
@@ -273,7 +273,7 @@ def test_algorithms_from_many_vertices(directed: bool, placement: str, gpu: Any)
 @pytest.mark.parametrize("count", [64, 70])
 @pytest.mark.parametrize("directed", [False, True])
 def test_many_searches_look_at_heads_first(directed: bool, count: int, gpu: Any) -> None:
-    """With heads a pull reads only rows that these leave a search out of, and says the same."""
+    """With heads, a pull reads only rows that the heads do not settle for all searches, with the same results."""
     A = sparse("BOOL") if directed else gb.io.read("kron:9", placement="host")
     sources = np.random.default_rng(2).integers(0, A.nrows, count)
     with small(), gb.config.set(head_cache="on"):
@@ -286,7 +286,7 @@ def test_many_searches_look_at_heads_first(directed: bool, count: int, gpu: Any)
 @pytest.mark.parametrize("width", [64, 70])
 @pytest.mark.parametrize("share", [0.001, 0.3])
 def test_reads_of_a_step_are_counted_by_search(width: int, share: float, gpu: Any) -> None:
-    """In frontiers of many vertices, and in those of few, which are counted vertex by vertex."""
+    """Counts are right for frontiers of many vertices, and of few, which are counted vertex by vertex."""
     A, rng = sparse("BOOL").to("gpu"), np.random.default_rng(5)
     frontier, wanted = rng.random((N, width)) < share, rng.random((N, width)) < 0.01
     frontier[37, 1] = True  # a long row
@@ -314,7 +314,7 @@ def test_reads_of_a_step_are_counted_by_search(width: int, share: float, gpu: An
 def test_a_step_that_reads_nearly_all_reads_each_edge_once(
     graph: str, count: int, compressed: bool, rows_per_warp: int, gpu: Any
 ) -> None:
-    """With more levels than are written together, rows in chunks, and vertices that share a word."""
+    """Cases have more levels than are written together, rows in chunks, and vertices that share a word."""
     A = gb.io.read(graph, placement="host")
     sources = np.random.default_rng(3).integers(0, A.nrows, count)
     with small(), gb.config.set(head_cache="on", rows_per_warp=rows_per_warp):
@@ -344,7 +344,7 @@ def test_building_the_upper_triangle_waits_until_it_pays(counting: Any, monkeypa
     for _ in range(3):
         read()
         built.append(triangle.built is not None)
-    assert built == [False, False, True]  # by then half of all entries would have been saved twice
+    assert built == [False, False, True]  # by then the triangle would have saved twice half of all entries
     with_it = read()
     monkeypatch.setattr(upper_triangle, "_SAVES", 1)
     assert with_it < read() - 0.45 * 4 * A.nvals

@@ -1,4 +1,4 @@
-"""Products of matrices: rows of few and of many products, in one block and in many, with columns of every number."""
+"""Products of matrices: rows of few and of many products, in one block and in many, with few and many columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
 from tests.gpu.products.test_spgemm_masked_dot import matrix
 
-#: Lengths of the rows of A and of B, and B's columns. A warp's table holds 16 to 40 ids.
+#: Lengths of A's rows and of B's rows, and the number of B's columns. A warp's table holds 16 to 40 ids.
 LENGTHS = {
     "every length": ([0, 1, 5, 80, 33, 64, 17, 16, 3, 0, 76] * 4, [7, 0, 130, 16, 17, 300, 1, 2] * 10, 1100),
     "many products, few columns": ([3, 2, 60, 1] * 12, [14] * 80, 14),
@@ -34,7 +34,7 @@ SEMIRINGS += [("plus_secondi", "INT64"), ("times_second", "INT16"), ("plus_pair"
 
 @contextmanager
 def small_tables() -> Iterator[None]:
-    """So that small rows are too long for a warp."""
+    """Shrink tables, so that small rows are too long for a warp."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spgemm_rows, "TABLE_BYTES", 2048)
         patch.setattr(spgemm_rows, "PATIENCE", 300)
@@ -44,7 +44,7 @@ def small_tables() -> Iterator[None]:
 
 @contextmanager
 def dense_rows() -> Iterator[None]:
-    """So that rows of more than four products have a place for each column, in parts of few columns."""
+    """Give rows of more than four products a slot for each column, in parts of few columns."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spgemm_rows, "TABLE_BYTES", 256)
         patch.setattr(spgemm_dense, "BYTES", 1024)
@@ -69,7 +69,7 @@ def test_every_semiring_on_rows_of_every_length(name: str, placement: str, gpu: 
 
 @contextmanager
 def light_rows() -> Iterator[list[int]]:
-    """So that rows of a hundred products are shared by all blocks; their numbers."""
+    """Let all grid blocks share rows of a hundred products; yield the list of such rows."""
     shared: list[int] = []
 
     class Noted(spgemm_heavy_rows.HeavyRow):
@@ -87,7 +87,7 @@ def light_rows() -> Iterator[list[int]]:
 
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
 def test_rows_that_all_blocks_share(placement: str, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows of many entries that meet short rows, and of few that meet long ones; beside others."""
+    """Long rows that meet short rows and short rows that meet long ones are shared, beside others that are not."""
     for text, dtype in (("plus_times", "FP64"), ("min_plus", "INT8"), ("any_pair", "BOOL"), ("plus_secondi", "INT64")):
         semiring = getattr(gb.semiring, text)
         A = matrix([3, 70, 0, 1, 2, 75, 5, 80], 80, dtype, 1)
@@ -95,7 +95,7 @@ def test_rows_that_all_blocks_share(placement: str, gpu: Any, monkeypatch: pytes
         products = A.mxv(B.reduce_rowwise(gb.agg.count).new(), "plus_second").new().to_dense(0)
         wanted = A.mxm(B, semiring).new()
         X, Y = (x.to("gpu", placement=placement) for x in (A, B))
-        for space in (1 << 28, 100_000):  # which has room for the sums of one or two parts
+        for space in (1 << 28, 100_000):  # space for the sums of one or two parts
             monkeypatch.setattr(budget, "available", lambda space=space: space)
             with light_rows() as shared:
                 assert X.mxm(Y, semiring).new().isequal(wanted, check_dtype=True), (text, space)
@@ -119,7 +119,7 @@ def test_blocks_of_rows(space: int, gpu: Any, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_columns_that_no_map_holds_are_numbered_anew(gpu: Any) -> None:
-    """Up to 2^60 of them; an id of 4 bytes may be the one that stands for none."""
+    """There may be 2^60 columns, and an id of 4 bytes may equal the mark of an empty slot."""
     last = 2**32 - 1
     for ncols, ids in ((2**60, np.uint64), (2**32, np.uint32), (2**32, np.uint64)):
         columns = np.array([3, 70, last, 5, 70, last], np.uint64)
@@ -140,7 +140,7 @@ def test_columns_that_no_map_holds_are_numbered_anew(gpu: Any) -> None:
 @pytest.mark.parametrize("ways", [small_tables, light_rows, dense_rows])
 @pytest.mark.parametrize("order", ["random", "reverse"])
 def test_sums_do_not_depend_on_timing(order: str, ways: Any, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Floating-point sums are the same bit by bit whichever lane goes first, in rows of few and of many."""
+    """Floating-point sums are equal to the bit whichever lane runs first, in rows of few and of many products."""
     rng = np.random.default_rng(7)
     A = gb.Matrix.from_dense(rng.random((9, 50)) * 10.0 ** rng.integers(-8, 8, (9, 50)))
     B = gb.Matrix.from_dense(rng.random((50, 70)) * 10.0 ** rng.integers(-8, 8, (50, 70)))

@@ -1,4 +1,4 @@
-"""A product like one before is launched without a plan, and whatever changed since is seen."""
+"""A product like an earlier one is launched without a new plan, and changes of its operands since are seen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEMIRINGS = {"FP64": gb.semiring.plus_times, "INT32": gb.semiring.min_plus}
 
 
 def operands(dtype: str, where: str, placement: str | None = None) -> tuple[Any, ...]:
-    """Return a matrix that is stored one way, two full vectors and a third of the positions; in that memory."""
+    """Return a matrix without its transpose, two full vectors, and a mask of a third of the positions, on an engine."""
     draw = np.random.default_rng(5)
     i, j = np.divmod(draw.choice(N * N, 400, replace=False), N)
     A = gb.Matrix.from_coo(i, j, draw.integers(1, 9, 400), dtype, nrows=N, ncols=N)
@@ -32,14 +32,14 @@ def operands(dtype: str, where: str, placement: str | None = None) -> tuple[Any,
 
 @pytest.fixture
 def planned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the plans that are made."""
+    """Return a list that collects the plans that are made."""
     found: list[str] = []
     made = plan.pull
     monkeypatch.setattr(plan, "pull", lambda *given: found.append("pull") or made(*given))
     return found
 
 
-#: By name: the type of all but the mask, and what runs.
+#: By name: the type of matrix and vectors, and the statement.
 STATEMENTS: dict[str, tuple[str, Callable[..., None]]] = {
     "plain": ("INT32", lambda A, x, y, m, op: y << A.mxv(x, op)),
     "mask": ("FP64", lambda A, x, y, m, op: y(m.S) << A.mxv(x, op)),
@@ -58,7 +58,7 @@ def grow(A: Any, x: Any, y: Any, m: Any) -> None:
     A[1, :] = 2
 
 
-#: What changes an object where it is, and whether the next product has to plan.
+#: Changes of an object in place, and whether the next product needs a plan.
 CHANGES: dict[str, tuple[Callable[..., Any], bool]] = {
     "nothing": (lambda A, x, y, m: None, False),
     "values of the vector": (lambda A, x, y, m: x << x.apply("ainv"), False),
@@ -87,7 +87,7 @@ def test_what_changed_since_is_seen(change: str, statement: str, gpu: Any, plann
             run(*judge, op)
             assert ours[2].to("cpu").isequal(judge[2], check_dtype=True)
             counts.append(len(planned))
-    assert counts[1] == counts[2]  # the third was kept
+    assert counts[1] == counts[2]  # the third launch was a kept one
     assert bool(planned) == plans
 
 
@@ -140,7 +140,7 @@ def test_launches_that_read_packed_words_are_kept_as_long_as_these(gpu: Any, pla
         built.append(layouts[PackedValues].built is not None)
         counts.append(len(planned))
     assert built == [False, *[True] * 7]
-    assert counts == [1, 1, 0, 0, 0, 1, 0, 0]  # the words are built again by the product that finds none
+    assert counts == [1, 1, 0, 0, 0, 1, 0, 0]  # the product that finds none rebuilds the words
 
 
 def test_what_moves_is_counted(counting: Any) -> None:
@@ -167,7 +167,7 @@ def test_launches_of_many_statements_are_not_all_kept(gpu: Any, monkeypatch: pyt
 
 
 def test_an_output_of_equal_values_gets_those_of_the_product(gpu: Any, planned: list[str]) -> None:
-    """Values that were all equal were not made before; a launch that is kept writes them, too."""
+    """An iso-valued output has no array of values; a kept launch allocates and writes one."""
     ours, judge = operands("INT32", "gpu", "device"), operands("INT32", "cpu")
     A, x = ours[:2]
     for _ in range(2):

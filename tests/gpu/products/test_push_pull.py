@@ -1,4 +1,4 @@
-"""Push or pull: the one that reads fewer bytes, and equal results from both."""
+"""Push or pull: the direction that reads fewer bytes is chosen, and both have equal results."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from sparsezc.engines.gpu.several_processes import peer_searches
 
 N, NVALS = 1 << 20, 16 << 20
 
-#: What a search of a million vertices with 16 neighbours on average meets: frontier, its entries, vertices not
-#: yet reached, the entries of their first slices, all their entries. And what is chosen where the monoid needs all
-#: products, and where it stops.
+#: Levels of a search of a million vertices with 16 neighbours on average: frontier, its entries, vertices not yet
+#: reached, the entries of their first slices, all their entries. Then the choices where the monoid needs all products,
+#: and where it has a terminal value.
 LEVELS = {
     "first: one vertex, all others unseen": (Work(1, 16, N - 1, NVALS // 3, NVALS - 16, NVALS), "push", "push"),
     "second": (Work(16, 400, N - 17, NVALS // 3, NVALS - 416, NVALS), "push", "push"),
@@ -48,7 +48,7 @@ def test_the_model_chooses_what_reads_less(level: str, entry_bytes: int) -> None
 
 
 def graph() -> tuple[Any, int]:
-    """Return an undirected ring with chords, as on the GPU both ways, and a vertex of it."""
+    """Return an undirected ring with chords, and its number of vertices."""
     n = 400
     at = np.arange(n)
     rows = np.concatenate([at, at, at])
@@ -76,7 +76,7 @@ def test_a_search_pushes_first_and_pulls_in_the_middle(emulated: Any) -> None:
         any_pair = gb.semiring.any_pair
         assert kernels(emulated, lambda: one.vxm(B, any_pair).new(mask=others)) == ["vxm"]
         assert kernels(emulated, lambda: many.vxm(B, any_pair).new(mask=few_left)) == ["mxv"]
-        assert kernels(emulated, lambda: one.vxm(A.to("gpu"), any_pair).new(mask=few_left)) == ["vxm"]  # rows alone
+        assert kernels(emulated, lambda: one.vxm(A.to("gpu"), any_pair).new(mask=few_left)) == ["vxm"]  # no columns
         assert kernels(emulated, lambda: A.to("gpu").mxv(one, any_pair).new(mask=others)) == ["mxv"]
     finally:
         cuda.use(before)
@@ -84,7 +84,7 @@ def test_a_search_pushes_first_and_pulls_in_the_middle(emulated: Any) -> None:
 
 @pytest.mark.parametrize("semiring", ["any_pair", "lor_land", "min_plus", "max_times", "plus_times", "min_secondi"])
 def test_both_give_the_same_answer(semiring: str, gpu: Any) -> None:
-    """By frontier where only rows are known, by rows where they are asked for; on monoids that stop and that do not."""
+    """Push, pull and the chosen direction agree, for monoids with and without a terminal value."""
     A, n = graph()
     dtype = "BOOL" if semiring == "lor_land" else "INT64"
     both, rows = (A.dup(dtype).to("gpu", with_transpose=way) for way in (True, False))
@@ -113,7 +113,7 @@ RANKS = {
 
 @pytest.mark.parametrize("name", RANKS)
 def test_ranks_of_a_directed_graph_are_pulled_on_the_card(name: str, emulated: Any) -> None:
-    """Without atomics, so every run adds in the same order; where memory is short they are pushed."""
+    """Pulls use no atomics, so every run adds in the same order; where memory is short the ranks are pushed."""
     A, n = graph()
     A = A.select("triu").new()
     A[n - 1, 0] = 1
@@ -138,7 +138,7 @@ def test_ranks_of_a_directed_graph_are_pulled_on_the_card(name: str, emulated: A
 
 
 def test_a_matrix_stays_where_it_lies_when_it_gets_its_transpose(gpu: Any) -> None:
-    """Also where the budget has no room for it once more."""
+    """The matrix also stays if the budget has no space for a second copy."""
     A, n = graph()
     directed = A.select("triu").new().to("gpu", "device")
     with gb.config.set(budget=60 * n):
@@ -155,7 +155,7 @@ def _on_cpu(m: Any, mask: Any) -> Any:
 
 @pytest.mark.parametrize("masked", [False, True])
 def test_accumulating_into_a_full_vector_leaves_it_full(masked: bool, gpu: Any) -> None:
-    """So the next product with it counts no entries, which would wait for the device."""
+    """The next product with it counts no entries, which would wait for the device."""
     A = gb.Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 1], [1.0, 2.0, 3.0, 4.0], nrows=4, ncols=4)
     w, v = gb.Vector.from_dense(np.arange(4.0)), gb.Vector.from_dense(np.arange(4.0))
     expected = w.dup()
@@ -170,7 +170,7 @@ def test_accumulating_into_a_full_vector_leaves_it_full(masked: bool, gpu: Any) 
 
 @pytest.mark.parametrize("full", ["left", "right", "neither"])
 def test_a_union_with_a_full_vector_is_known_to_be_full(full: str, gpu: Any) -> None:
-    """So no statement after it counts entries, for which the host would wait."""
+    """A statement after it then counts no entries, for which the host would wait."""
     whole, some = gb.Vector.from_dense(np.arange(40.0)), gb.Vector.from_coo([3, 7], [1.0, 2.0], size=40)
     u, v = (x.to("gpu") for x in {"left": (whole, some), "right": (some, whole), "neither": (some, some)}[full])
     for union in (u.ewise_add(v, "plus"), u.ewise_union(v, "minus", 0, 0)):
@@ -181,7 +181,7 @@ def test_a_union_with_a_full_vector_is_known_to_be_full(full: str, gpu: Any) -> 
 
 
 def test_cards_divide_searches_as_hosts_do(gpu: Any) -> None:
-    """By the numbers of two cards, one of which has nothing in its frontier; all ways of dividing come up."""
+    """The plan of two cards, one with an empty frontier, equals the host's; all ways of division occur."""
     random, ways, xp = np.random.default_rng(5), set(), gpu.xp
     kernel = codegen.kernel(gpu, "peer_searches.cu", peer_searches.constants(), "plan_step")
     for step in range(1, 150):

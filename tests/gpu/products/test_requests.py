@@ -1,7 +1,7 @@
 """Requests of mxv and vxm to host memory, counted on the emulated device: whole lines, and no unnecessary byte.
 
-EMOGI's figures (Min et al., VLDB 2021) are the bar: on graphs of mean degree 64 or more with ids of 8 bytes, at least
-85 % of the bytes in requests of 128 bytes, at no more than 1.06 bytes for each useful one.
+The bounds are EMOGI's figures (Min et al., VLDB 2021): on graphs of mean degree 64 or more with ids of 8 bytes, at
+least 85% of the bytes in requests of 128 bytes, and at most 1.06 bytes for each useful byte.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ GRAPHS: dict[str, Any] = {
 
 @pytest.fixture
 def link(counted: Any) -> Callable[[Callable[[], Any]], tuple[Any, Any]]:
-    """Return the requests of a piece of code over the link: for ids and for values."""
+    """Return a function that runs code and returns its requests over the link, for ids and for values."""
 
     def asked(run: Callable[[], Any]) -> tuple[Any, Any]:
         counted.reset()
@@ -43,7 +43,7 @@ def link(counted: Any) -> Callable[[Callable[[], Any]], tuple[Any, Any]]:
 
 @pytest.fixture(autouse=True)
 def counted(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Put the emulated device in use, counting; arrays are made in host memory."""
+    """Put the emulated device in use, counting requests to host memory."""
     from sparsezc.device import cuda
 
     monkeypatch.setattr(emulated, "order", "lockstep")
@@ -54,7 +54,7 @@ def counted(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def matrix(lengths: Any, ids: str = "u8", dtype: str = "FP64", *, iso: bool = False) -> Any:
-    """Rows of these lengths over N columns, in zero-copy memory."""
+    """Return a zero-copy matrix of N columns with rows of these lengths."""
     columns = np.concatenate([np.arange(k) * N // max(k, 1) for k in lengths.tolist()])
     values = [2] if iso else np.arange(columns.size) % 5
     indptr = np.concatenate([[0], np.cumsum(lengths)])
@@ -87,11 +87,11 @@ def test_by_frontier_requests_are_whole_lines(graph: str, link: Any) -> None:
 
 
 def test_short_rows_share_their_requests(link: Any) -> None:
-    """Where EMOGI's warp takes one row, 32 rows of a few ids are read as one: this is more than the paper has."""
+    """A warp reads 32 short rows as one, where EMOGI's warp takes one row, so requests are larger than the paper's."""
     for lengths in (np.full(640, 4), np.arange(640) % 9):
         A = matrix(lengths, "u4")
         ids, _ = link(lambda A=A: A.mxv(full(N), gb.semiring.plus_second).new())
-        assert ids.share128 >= 0.8  # a word of 32 rows may end inside of a line
+        assert ids.share128 >= 0.8  # the entries of 32 rows may end inside a line
         assert ids.bytes_per_useful_byte <= 1.06
 
 
@@ -99,7 +99,7 @@ def test_short_rows_share_their_requests(link: Any) -> None:
     ("semiring", "iso"), [("any_pair", False), ("plus_second", False), ("min_second", False), ("plus_times", True)]
 )
 def test_values_that_do_not_matter_are_not_read(semiring: str, iso: bool, link: Any) -> None:
-    """Because the multiply ignores them, or because all are the same."""
+    """The multiply ignores the values, or all of them are equal."""
     A = matrix(GRAPHS["all of 100"], iso=iso)
     half = gb.Vector.from_coo(range(0, N, 2), np.ones(N // 2), size=N)
     for run in (
@@ -133,7 +133,7 @@ def test_rows_that_the_mask_refuses_cause_no_request(complement: bool, link: Any
 
 
 def test_a_row_ends_where_its_answer_is_known(link: Any) -> None:
-    """`any` takes the first product; `lor` ends at the first true one; a sum needs all."""
+    """`any` takes the first product, `lor` ends at the first true one, and a sum needs all."""
     lengths = np.full(64, 640)
     A = matrix(lengths, "u4", "BOOL")
     half = gb.Vector.from_coo(range(0, N, 2), np.ones(N // 2), "BOOL", size=N)

@@ -1,4 +1,4 @@
-"""Rows of every length: alone, sharing a request, and cut into chunks that many warps share."""
+"""Rows of every length: alone, sharing a request, and cut into chunks for several warps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.memory import budget
 
-LONG = 33  # instead of 2,048: so that small graphs have long rows
+LONG = 33  # instead of 2,048, so that small graphs have long rows
 
 LENGTHS = {
     "all empty": [0] * 70,
@@ -79,13 +79,13 @@ def test_every_semiring_on_rows_of_every_length(
         for text in SEMIRINGS:
             semiring = getattr(gb.semiring, text)
             u, v = vector(A.ncols, share, seed), vector(A.ncols, share, seed)
-            assert_same(B.mxv(v, semiring).new(), A.mxv(u, semiring).new())  # by rows
-            assert_same(v.vxm(B, semiring).new(), u.vxm(A, semiring).new())  # by frontier
+            assert_same(B.mxv(v, semiring).new(), A.mxv(u, semiring).new())  # each warp takes rows of the output
+            assert_same(v.vxm(B, semiring).new(), u.vxm(A, semiring).new())  # warps take rows of the vector's entries
 
 
 @pytest.mark.parametrize("name", ["around a chunk", "a star", "growing"])
 def test_long_rows_are_written_by_the_same_rule(name: str, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where the mask is the output itself: a chunk's result must not be taken for the mask."""
+    """The write rule holds also where the output is its own mask: a chunk's result must not act as a mask."""
     monkeypatch.setattr(budget, "LONG", LONG)
     A = matrix(LENGTHS[name])
     B = A.to("gpu")
@@ -134,7 +134,7 @@ def test_ids_of_four_and_of_eight_bytes(gpu: Any) -> None:
 
 
 def test_a_lone_nan_stays_one(gpu: Any) -> None:
-    """NaN gives way to a number under min and max, but not to their identity."""
+    """Under min and max a number replaces NaN, but the identity does not."""
     A = gb.Matrix.from_coo([0, 0, 1], [0, 1, 0], [np.nan, 1.0, np.nan], nrows=2, ncols=2)
     B = A.to("gpu", with_transpose=True)
     for share in ([0], [0, 1]):

@@ -1,4 +1,4 @@
-"""One row per warp: each row is read by itself in merged and aligned requests, as by EMOGI's warps."""
+"""One row per warp: each row is read alone in merged and aligned requests, as by EMOGI's warps."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ IDS = {"u4": 4, "u8": 8}
 @pytest.mark.parametrize("graph", ROWS)
 @pytest.mark.parametrize("product", ["pull", "push"])
 def test_requests_are_those_of_a_warp_a_row(product: str, graph: str, ids: str, link: Any) -> None:  # noqa: F811
-    """As many of each size as follow from the rows' lengths alone; 32 rows a warp ask for no more.
+    """Requests of each size equal the closed form of the rows' lengths; with 32 rows a warp there are no more.
 
-    But for the lines where a long row is cut into chunks, which 32 rows a warp do and one does not.
+    An exception are lines where long rows are cut into chunks, which only 32 rows a warp do.
     """
     lengths = ROWS[graph]
     A = matrix(lengths, ids, iso=True)
@@ -50,7 +50,8 @@ def test_requests_are_those_of_a_warp_a_row(product: str, graph: str, ids: str, 
     assert asked[1].useful_bytes == asked[32].useful_bytes == IDS[ids] * A.nvals
 
 
-#: By name: the kind of the matrix, the bytes of shared memory for hubs, the semiring, and the layout that serves at 32.
+#: By name: the kind of matrix, the bytes of shared memory for hubs, the semiring, and the layout used with 32 rows a
+#: warp.
 REARRANGED: dict[str, tuple[str, int, str, type[Any]]] = {
     "row groups": ("hubs", 0, "plus_second", RowGroups),
     "row groups, least": ("hubs", 0, "min_second", RowGroups),
@@ -62,7 +63,7 @@ REARRANGED: dict[str, tuple[str, int, str, type[Any]]] = {
 
 @pytest.mark.parametrize("case", REARRANGED)
 def test_no_layout_with_other_rows_serves(case: str, counted: Any, link: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
-    """Vectors larger than the cache: with one row a warp the matrix's own rows are read, whatever was built before."""
+    """With one row a warp the matrix's own rows are read, whatever layouts exist; the vector exceeds the cache."""
     kind, shared, op, layout = REARRANGED[case]
     monkeypatch.setattr(column_blocks, "_PAYS", 0)
     monkeypatch.setattr(row_groups, "_PRODUCTS", 1)
@@ -73,7 +74,7 @@ def test_no_layout_with_other_rows_serves(case: str, counted: Any, link: Any, mo
     B, v = scattered.held(A), u.to("gpu")
     w = v.dup()
     rows = B._store.rows
-    wanted, offset = A.mxv(u, op).new(), rows.indices.pointer % 128  # the emulated device's memory has no whole lines
+    wanted, offset = A.mxv(u, op).new(), rows.indices.pointer % 128  # emulated arrays begin inside a line
     one_row = closed_form("merged_aligned", np.diff(rows.indptr), 4, offset)
 
     def product() -> None:
@@ -83,7 +84,7 @@ def test_no_layout_with_other_rows_serves(case: str, counted: Any, link: Any, mo
         for _ in range(hub_columns._PRODUCTS + 4):
             assert link(product)[0].by_size == one_row
         assert rows.layouts[layout].built is None
-        assert rows.layouts[KeptPulls]  # and nothing has to be planned
+        assert rows.layouts[KeptPulls]  # kept launches need no plan
     with gb.config.set(rows_per_warp=32):
         for _ in range(hub_columns._PRODUCTS + 4):
             product()
@@ -114,19 +115,19 @@ def test_answers_are_the_same(lengths: str, semiring: str, gpu: Any, monkeypatch
                 got(~mask.S, gb.binary.plus) << there.mxv(v, op)
                 if semiring == "any_pair" or not semiring.startswith("any"):
                     assert_same(got, want)
-                got(got.S, replace=True) << there.mxv(v, op)  # the output masks itself
+                got(got.S, replace=True) << there.mxv(v, op)  # the output is its own mask
                 want(want.S, replace=True) << here.mxv(v, op)
                 assert_same(got, want)
 
 
 def test_auto_takes_one_row_where_rows_are_long(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Long for their number: as many slices in series as a row has entries, over the share of warps that are busy."""
+    """Rows count as long by the slices that a warp reads in series, divided by the share of warps that are busy."""
     A = of_lengths([30] * 40).to("gpu")
     monkeypatch.setattr(launch, "most_warps", lambda _: 200)
-    assert rows_per_warp.choose(A._store.rows) == 32  # too small a matrix
+    assert rows_per_warp.choose(A._store.rows) == 32  # the matrix is too small
     monkeypatch.setattr(rows_per_warp, "_MIN_ENTRIES", 1200)
-    assert rows_per_warp.choose(A._store.rows) == 1  # 30 slices, 2 of 200 warps busy
-    assert rows_per_warp.choose(of_lengths([10] * 120).to("gpu")._store.rows) == 32  # 10 slices, 4 busy
+    assert rows_per_warp.choose(A._store.rows) == 1  # 30 slices; 2 of 200 are busy
+    assert rows_per_warp.choose(of_lengths([10] * 120).to("gpu")._store.rows) == 32  # 10 slices; 4 of 200 are busy
     with gb.config.set(rows_per_warp=32):
         assert rows_per_warp.choose(A._store.rows) == 32
     with gb.config.set(rows_per_warp=1):

@@ -1,4 +1,4 @@
-"""Masked products: rows of every length, in tables of a warp, of a block, and without a table."""
+"""Masked products: rows of every length, in a warp's table, in a block's, and without a table."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import sparsezc as gb
 from sparsezc.engines.gpu.products import bit_dots, spgemm_masked_dot
 from sparsezc.memory.csr import Csr
 
-N = 310  # the length that A's rows and B's columns share
+N = 310  # the number of columns of A and of rows of B
 
-#: Lengths of the rows of A, of the columns of B, and of the mask's rows. A table holds up to 256 ids, a warp's own 16.
+#: Lengths of A's rows, of B's columns, and of the mask's rows. A block's table holds up to 256 ids, a warp's 16.
 LENGTHS = {
     "every length": (
         [0, 1, 5, 200, 33, 64, 17, 16, 3, 0, 90],
@@ -38,7 +38,7 @@ SEMIRINGS += [("plus_firstj", "INT64")]
 
 @contextmanager
 def small_tables() -> Iterator[None]:
-    """So that small rows are too long for a warp, a block, or a table."""
+    """Shrink tables, so that small rows are too long for a warp, a block, or a table."""
     with pytest.MonkeyPatch.context() as patch:
         for constant, value in (("TABLE_BYTES", 2048), ("WARP_MASK", 8), ("CHUNK", 40)):
             patch.setattr(spgemm_masked_dot, constant, value)
@@ -82,7 +82,7 @@ def test_every_semiring_on_rows_of_every_length(name: str, placement: str, gpu: 
 
 @pytest.mark.parametrize("seed", [0, 4, 5, 6])
 def test_counts_of_rows_that_meet_in_few_columns(seed: int, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By bits, by lists of numbers, and, in rows with other columns, as any product; A's rows may be those of B'."""
+    """Rows are counted by bits or lists of numbers, and rows with other columns as in any product; B' may be A'."""
     taken: list[Any] = []
     launch = bit_dots.BitDots.launch
     monkeypatch.setattr(
@@ -109,7 +109,7 @@ def test_counts_of_rows_that_meet_in_few_columns(seed: int, gpu: Any, monkeypatc
 
 
 def test_blocks_of_rows_and_old_entries(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A result within the mask replaces the output, or is merged with it where other entries stay."""
+    """A result within the mask replaces the output, or is merged with entries that stay."""
     from sparsezc.memory import budget
 
     A, B, M = operands("every length", "INT64")
@@ -126,7 +126,7 @@ def test_blocks_of_rows_and_old_entries(gpu: Any, monkeypatch: pytest.MonkeyPatc
 
 
 def test_ids_of_8_bytes_and_ids_that_look_like_none(gpu: Any) -> None:
-    """An id of 4 bytes may be 2^32 - 1 where there are so many columns: then no table is made."""
+    """With 2^32 columns an id of 4 bytes may equal the mark of an empty slot, so no table is built."""
     last = 2**32 - 1
     rows = Csr.from_arrays([0, 2, 4], np.array([5, last, 7, last], np.uint64), np.array([2, 3, 5, 7]), 2**32)
     for left in (np.uint32, np.uint64):
@@ -141,7 +141,7 @@ def test_ids_of_8_bytes_and_ids_that_look_like_none(gpu: Any) -> None:
 
 @pytest.mark.parametrize("order", ["random", "reverse"])
 def test_sums_do_not_depend_on_timing(order: str, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Floating-point sums are the same bit by bit whichever lane and warp goes first."""
+    """Floating-point sums are equal to the bit whichever lane and warp runs first."""
     from sparsezc.device import cuda
 
     rng = np.random.default_rng(7)

@@ -1,4 +1,4 @@
-"""A driver that reads the slots' addresses finds each argument: the emulator plays the driver."""
+"""A driver that reads the slots' addresses finds each argument; the emulator acts as the driver."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ extern "C" __global__ void KERNEL(u64 big, Small small, bool yes, const double* 
 
 
 def on_device(array: Any) -> Any:
-    """Return an array as CuPy shows it: the address is in its `data`."""
+    """Return an array as CuPy does: its address is in `data`."""
     return SimpleNamespace(data=SimpleNamespace(ptr=array.ctypes.data))
 
 
@@ -41,7 +41,7 @@ def test_a_kernel_reads_what_was_written() -> None:
     device = EmulatedDevice()
     kernel, slots = device.compile(TEXT, "KERNEL", passed), ArgumentSlots(passed)
     x, out = np.array([0.5, 1.25]), np.zeros(14)
-    for sign in (1, -1):  # the second launch overwrites all of the first
+    for sign in (1, -1):  # the second launch overwrites all values of the first
         slots.write((
             np.uint64(2**64 - 2), np.int16(-7 * sign), np.bool_(sign > 0), on_device(x), np.float32(1.5 * sign),
             -3 * sign, np.complex128(2 - 3j * sign), np.float64(0.1), np.complex64(-1 + 4j * sign), 255,
@@ -90,8 +90,8 @@ def test_some_arguments_are_written_again() -> None:
             0,
         )
     )
-    slots.part(3, 3)((on_device(y), np.float32(2.5), -5))  # before the complex ones
-    slots.part(9, 2)((7, 2**32 - 1))  # and after them
+    slots.part(3, 3)((on_device(y), np.float32(2.5), -5))  # parameters before the complex ones
+    slots.part(9, 2)((7, 2**32 - 1))  # parameters behind them
     device._launch(kernel, ctypes.c_void_p(slots.address), 1, 1)
     np.testing.assert_array_equal(out, [4, -7, 1, 4, 2.5, -5, 0, 2, 0.1, 0, 4, 7, 2**32 - 1, 1])
 

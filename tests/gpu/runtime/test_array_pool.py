@@ -21,7 +21,7 @@ LEAST, MOST = gb.monoid.min["FP64"], gb.monoid.max["FP64"]
 
 @pytest.fixture(autouse=True)
 def device() -> Iterator[Any]:
-    """Kernels do nothing here: who has which array is told by Python alone."""
+    """Put a rehearsal in use: its kernels do nothing, and Python alone decides which vector has which array."""
     before = cuda.use(Rehearsal())
     yield
     cuda.use(before)
@@ -37,7 +37,7 @@ def test_an_array_is_taken_after_the_round_that_it_was_given_in() -> None:
         store.make()
         values, bits = store.values, store.bits
         store.make()
-        assert store.values is not values  # may still be read in this round
+        assert store.values is not values  # this round's launches may still read the array
         pool.next_round(number())
         store.make()
         assert store.values is values

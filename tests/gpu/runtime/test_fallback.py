@@ -1,4 +1,4 @@
-"""Operations that the GPU engine lacks run on the CPU engine: with one warning per kind, silently, or not at all."""
+"""Operations that the GPU engine lacks run on the CPU engine: with one warning a kind, silently, or not at all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("gpu")
 
 @pytest.fixture(autouse=True)
 def an_engine_that_lacks_something(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Take ewise_add and ewise_mult of matrices from the GPU engine, and forget warnings that were given."""
+    """Remove ewise_add and ewise_mult of matrices from the GPU engine, and forget earlier warnings."""
     monkeypatch.setattr(gpu_engine, "_warned", set())
     for operation in ("ewise_add", "ewise_mult"):
         monkeypatch.delitem(matrix_statements._MAKE, operation)
@@ -41,7 +41,7 @@ def test_one_warning_for_each_kind(recwarn: pytest.WarningsRecorder) -> None:
         f"the GPU engine has no ewise_{kind} of a Matrix: the CPU engine runs it, on copies of its operands"
         for kind in ("add", "mult")
     ]
-    assert all(w.filename == __file__ for w in recwarn)  # it names the line that asked for it
+    assert all(w.filename == __file__ for w in recwarn)  # the warning names the line of the statement
 
 
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
@@ -71,7 +71,7 @@ def test_silence_and_refusal() -> None:
     with gb.config.set(fallback="error"):
         with pytest.raises(gb.exceptions.NotImplementedException, match=r"no ewise_add of a Matrix.*config\.fallback"):
             A.ewise_add(B, gb.binary.plus).new()
-        w = A.mxv(gb.Vector.from_coo([0, 1, 2], 1), gb.semiring.plus_times).new()  # what it has, it runs
+        w = A.mxv(gb.Vector.from_coo([0, 1, 2], 1), gb.semiring.plus_times).new()  # operations that it has still run
     assert w.to_dict() == {0: 1, 1: 2, 2: 3}
 
 

@@ -1,4 +1,4 @@
-"""Rounds that the device goes through without the host: the same answers, and few waits."""
+"""Rounds that the device runs without the host: the same answers, and few waits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sparsezc.memory import budget
 
 
 def both(edges: list[tuple[int, int]], n: int, *, directed: bool = False) -> tuple[gb.Matrix, gb.Matrix]:
-    """Return a graph on the GPU and on the CPU."""
+    """Return a graph on the GPU engine and on the CPU engine."""
     rows, columns = np.array(edges).T
     if not directed:
         rows, columns = np.r_[rows, columns], np.r_[columns, rows]
@@ -35,7 +35,7 @@ def both(edges: list[tuple[int, int]], n: int, *, directed: bool = False) -> tup
 
 @pytest.fixture(autouse=True)
 def by_statements(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have searches run statements, as where one launch cannot run all rounds."""
+    """Let searches run statements, as if one launch could not run all rounds."""
     monkeypatch.setattr(engine_loops, "search", lambda *_, **__: None)
     monkeypatch.setattr(engine_loops, "shorten", lambda *_, **__: False)
 
@@ -72,14 +72,14 @@ def test_levels_and_parents(name: str, directed: bool, gpu: Any) -> None:
         assert all(
             level[p] == level[i] - 1 and A.get(p, i) == 1 for i, p in zip(at, parent, strict=True) if i != source
         )
-        assert gb.algorithms.bfs(B, source).to("cpu").isequal(want)  # what was recorded before has no effect
+        assert gb.algorithms.bfs(B, source).to("cpu").isequal(want)  # an earlier recording has no effect
 
 
 @pytest.mark.parametrize(
     ("name", "slots"), [("a ladder of 50 by 10", 4), ("a path into a star, and another path", 7)], ids=str
 )
 def test_short_rows_are_read_from_the_row_heads(name: str, slots: int, gpu: Any) -> None:
-    """Made once pushes have read as much as making them does; rows that are longer are read as ever."""
+    """Heads are built once pushes have read as much as building them takes; longer rows are read from the matrix."""
     _, A = both(*GRAPHS[name])
     indptr, ids, _ = A.to_csr()
     B = gb.Matrix.from_csr(indptr, ids, True, ncols=A.ncols, symmetric=True).to("gpu", placement="zerocopy")
@@ -104,7 +104,7 @@ def test_the_host_waits_seldom(emulated: Any, monkeypatch: pytest.MonkeyPatch) -
         emulated.reset()
         assert gb.algorithms.bfs(B, 0).reduce("max").value == 799
         assert len(waits) < 80
-        assert 3 * 800 <= len(emulated.launches) < 3.3 * 800  # assign, push, clear for the next round
+        assert 3 * 800 <= len(emulated.launches) < 3.3 * 800  # assign, push, and clear for the next round
     finally:
         cuda.use(before)
 
@@ -122,7 +122,7 @@ def test_the_host_waits_seldom(emulated: Any, monkeypatch: pytest.MonkeyPatch) -
     ],
 )
 def test_shortest_paths(dtype: str, name: str, source: int, delta: Any, gpu: Any) -> None:
-    """Of narrow buckets many pass while the device goes on alone."""
+    """Where buckets are narrow, the device passes many of them without the host."""
     edges, n = GRAPHS[name]
     rows, columns = np.array(edges).T
     lengths = np.random.default_rng(3).integers(0 if dtype == "BOOL" else 1, 2 if dtype == "BOOL" else 30, rows.size)
@@ -135,7 +135,7 @@ def test_shortest_paths(dtype: str, name: str, source: int, delta: Any, gpu: Any
 
 
 def test_shortest_paths_in_another_order(gpu: Any) -> None:
-    """Vectors are in the matrix's order while the device goes on alone."""
+    """Vectors are in the matrix's order while the device runs without the host."""
     edges, n = GRAPHS["a ladder of 50 by 10"]
     rows, columns = np.array(edges).T
     lengths = np.random.default_rng(3).integers(1, 30, rows.size)
@@ -146,8 +146,9 @@ def test_shortest_paths_in_another_order(gpu: Any) -> None:
 
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_ids_and_values_are_packed_when_that_pays(symmetric: bool, gpu: Any) -> None:
-    """Which is to read them twice, by rounds of which the host sees few; and while it sees none nothing is packed, for
-    that is to wait for the device.
+    """Packing pays once ids and values were read twice; it waits for a round that the host sees.
+
+    The host sees few rounds, and packing in the others would wait for the device.
     """
     rows, columns = np.array(path(200)).T
     values = 1 + rows % 2
@@ -167,9 +168,9 @@ def test_ids_and_values_are_packed_when_that_pays(symmetric: bool, gpu: Any) -> 
 
 
 def judge(A: gb.Matrix, source: int) -> Any:
-    """Dijkstra's distances, by SciPy, to which a stored 0 is no edge."""
+    """Return Dijkstra's distances, by SciPy, which takes a stored 0 for no edge."""
     indptr, ids, values = A.to_csr()
-    longer = 1 + 1e6 * values.astype(np.float64)  # so none is; what comes of the ones is less than a millionth
+    longer = 1 + 1e6 * values.astype(np.float64)  # none is 0, and the ones sum to less than 1e6
     graph = sp.csr_array((longer, ids, indptr), shape=A.shape)
     return np.floor(csgraph.dijkstra(graph, indices=source) / 1e6)
 
@@ -187,14 +188,14 @@ def test_shortest_paths_leave_the_host_alone(emulated: Any, monkeypatch: pytest.
         assert gb.algorithms.sssp(B, 0, delta=5).reduce("max").value == 499
         assert len(waits) < 120
         assert 9 * 500 <= len(emulated.launches) < 10.5 * 500
-        # what a push takes is cleaned where it was written, and not filled
+        # a push's output is cleaned only where it was written, and not filled
         assert emulated.launches.count("neutral") > 475
     finally:
         cuda.use(before)
 
 
 def test_distances_that_wrap_around_while_the_device_goes_on_alone(gpu: Any) -> None:
-    """Sums of INT32, which a search of short lengths begins with, and then of INT64, which are refused."""
+    """Short lengths are summed in INT32, then in INT64, whose overflow is refused."""
     rows, columns = np.array(path(150)).T
     for length, fits in ((2**31 - 1, True), (2**31 // 100, True), (2**62 // 50, False)):
         A = gb.Matrix.from_coo(rows, columns, length, "INT64", nrows=150, ncols=150).to("gpu", placement="zerocopy")
@@ -216,7 +217,7 @@ def test_a_body_that_fails_leaves_the_device_usable(gpu: Any) -> None:
     try:
         for _ in rounds(frontier):
             seen += 1
-            if seen == 18:  # the first that is recorded
+            if seen == 18:  # the first recorded round
                 raise KeyError(seen)
             frontier << frontier.vxm(B, gb.semiring.any_pair[gb.dtypes.BOOL])
     except KeyError:
@@ -226,13 +227,13 @@ def test_a_body_that_fails_leaves_the_device_usable(gpu: Any) -> None:
 
 
 def test_shortest_paths_that_are_stopped_leave_the_device_usable(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By Ctrl-C, say, whose traceback the caller still holds when the next statement comes."""
+    """Ctrl-C may stop them, and the caller may still hold its traceback when the next statement runs."""
     B = both(path(200), 200)[0]
     stopped, select, calls = False, vector_map.select, []
 
     def stop(*given: Any, **more: Any) -> None:
         calls.append(1)
-        if ENGINE_STATE.pool is not None and len(calls) > 38:  # a round has two: the 20th is the first recorded one's
+        if ENGINE_STATE.pool is not None and len(calls) > 38:  # two calls a round: the 20th round is the first recorded
             raise KeyboardInterrupt
         select(*given, **more)
 
@@ -250,11 +251,11 @@ def test_shortest_paths_that_are_stopped_leave_the_device_usable(gpu: Any, monke
 
 @pytest.mark.parametrize("name", ["bfs", "sssp"])
 def test_row_heads_that_go_while_rounds_are_recorded(name: str, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memory runs short between two batches: what was recorded has the addresses of the heads, so they stay so long."""
+    """Memory runs short between two batches: the recording has the heads' addresses, so they stay until it ends."""
     call = getattr(gb.algorithms, name)
     indptr, ids, _ = both(path(160), 160)[1].to_csr()
     B = gb.Matrix.from_csr(indptr, ids, 1, ncols=160, symmetric=True).to("gpu", placement="zerocopy")
-    for _ in range(3):  # lengths that are all alike are not read one by one, so heads serve shortest paths too
+    for _ in range(3):  # equal lengths are not read one by one, so heads serve shortest paths, too
         assert call(B, 0).reduce("max").value == 159
     made, held = weakref.ref(B._store.rows.layouts[HeadCache].built), []
     continues = Replay._continues
@@ -279,7 +280,7 @@ def test_a_matrix_that_goes_while_a_loop_is_recorded(gpu: Any) -> None:
     level, frontier = forms.vector_beside(B, gb.dtypes.INT32), forms.vector_beside(B, gb.dtypes.BOOL)
     frontier[0] = True
     for seen, depth in enumerate(rounds(frontier)):
-        if seen == 17:  # recorded: to give pages back is to wait for the device, which a recording does not survive
+        if seen == 17:  # recorded: giving back pages would wait for the device, which ends a recording
             others.clear()
         level(frontier.S) << depth
         frontier(~level.S, replace=True) << frontier.vxm(B, gb.semiring.any_pair[gb.dtypes.BOOL])

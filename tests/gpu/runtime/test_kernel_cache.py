@@ -1,4 +1,4 @@
-"""Compiled kernels are kept up to a number: users' functions make new ones without end."""
+"""The number of compiled kernels that are kept is limited: users' functions make new ones without end."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def test_the_latest_used_are_kept(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> 
         assert v.apply(gb.unary.ainv).new().to_coo()[1].tolist() == [-1, -2]
         positions = [kernel for key, kernel in codegen._compiled.items() if "positions" in key]
         first = first or positions
-        assert positions == first  # used each time, so never compiled again
-    assert len(codegen._compiled) == 6  # of ten
+        assert positions == first  # each use makes it the latest, so it is never compiled again
+    assert len(codegen._compiled) == 6  # of ten that were compiled

@@ -1,4 +1,4 @@
-"""Kernels are launched with arguments by name, which are compared with the parameters that their texts declare."""
+"""Kernels are launched with arguments by name, which are checked against the parameters that their texts declare."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_the_first_launch_of_a_combination_is_checked(always: bool, monkeypatch:
 
 
 class Kept:
-    """A device's kernel: its launches as blocks, threads and arguments, those that are kept included."""
+    """A device's kernel that records its launches, kept ones too, as blocks, threads and arguments."""
 
     def __init__(self) -> None:
         self.calls: list[Any] = []

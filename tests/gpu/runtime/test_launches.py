@@ -1,7 +1,7 @@
-"""Every kernel's text against the places that launch it: the parameters have the names that these give.
+"""Every kernel's text matches its launches: its parameters have the names that the launches use.
 
-Statements run with kernels that do nothing, so that no compiler is needed. What the engine does only on many entries,
-or between recorded rounds, is called by itself.
+Statements run with kernels that do nothing, so that no compiler is needed. Launches that the engine makes only for many
+entries, or between recorded rounds, are made directly.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Launches = dict[str, set[Shape]]
 
 
 def texts() -> Iterator[tuple[str, str, str]]:
-    """Every kernel of the engine: its file, its name in the text, and the text."""
+    """Yield every kernel of the engine: its file, its name in the text, and the text."""
     for path in sorted(codegen._KERNELS.rglob("*.cu")):
         for name in kernels(path.read_text()):
             yield path.name, name, path.read_text()
@@ -60,7 +60,7 @@ def matrix(**given: Any) -> gb.Matrix:
 
 
 def statements() -> None:
-    """Products with head caches, packed values and placements of every sort."""
+    """Run products with head caches, packed values and placements of every kind."""
     full, few = gb.Vector.from_dense(np.ones(N)), gb.Vector.from_coo([3, 5], [1.0, 2.0], size=N)
     times, stops = gb.semiring.plus_times, gb.semiring.any_first
     with gb.config.set(packing="on", head_cache="on"):
@@ -72,7 +72,7 @@ def statements() -> None:
 
 
 def column_blocked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Products with a vector that is larger than the cache."""
+    """Run products with a vector that is larger than the cache."""
     A, full = matrix(placement="device"), gb.Vector.from_dense(np.ones(N))
     matrix_conversions.keep_transpose(A._store)
     monkeypatch.setattr(cuda.current(), "cache_bytes", N * 8 / 3 / column_blocks._PART)
@@ -83,7 +83,7 @@ def column_blocked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def panels() -> None:
-    """Products with matrices of few columns."""
+    """Run products with matrices of few columns."""
     times = gb.semiring.plus_times
     tall = gb.Matrix.from_coo(range(4 * N), range(4 * N), 1.0, nrows=4 * N, ncols=4 * N)
     panel = gb.Matrix.from_dense(np.ones((4 * N, 3))).to("gpu")
@@ -96,7 +96,7 @@ def panels() -> None:
 
 
 def parts_of_panels() -> None:
-    """Parts and sums of panels, distances of their rows, and products with a matrix as it is turned."""
+    """Run parts and sums of panels, distances of their rows, and products with a transpose that is not built."""
     A, X = matrix(), gb.Matrix.from_dense(np.ones((N, 3))).to("gpu")
     X._store.hold(panel.get_or_build(X._store, 3, False))
     X[:, 1].new()
@@ -109,7 +109,7 @@ def parts_of_panels() -> None:
 
 
 def hops() -> None:
-    """Vertices sampled hop by hop, and their features in host memory."""
+    """Sample vertices hop by hop, and read their features from host memory."""
     A = matrix()
     ops.sample_hops(A, [1, 2], [2, 2], seed=1)
     hold = engines.capability(A._engine, "hold_rows")(np.ones((N, 24), np.uint8), "zerocopy")
@@ -117,7 +117,7 @@ def hops() -> None:
 
 
 def picks() -> None:
-    """Launch picks of entries, walks, sampled products and labels."""
+    """Run picks of entries, walks, sampled products and labels."""
     A, label = matrix(), gb.Vector.from_dense(np.arange(N) // 3)
     for how, replace in (("random", False), ("random", True), ("random_weighted", True), ("random_weighted", False)):
         ops.selectk(A, how, 2, range(N), replace=replace, seed=1).new()
@@ -139,7 +139,7 @@ def picks() -> None:
 
 
 def compressed() -> None:
-    """Launch products of a matrix with ids in blocks and vertices in another order."""
+    """Run products of a matrix with compressed ids and its vertices in another order."""
     tall = gb.Matrix.from_coo(np.arange(2000) % 40, range(2000), 1.0, nrows=2000, ncols=2000)
     B = tall.to("gpu").compress("degree")
     w = B.mxv(gb.Vector.from_dense(np.ones(2000)), gb.semiring.plus_times).new()
@@ -148,7 +148,7 @@ def compressed() -> None:
 
 
 def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Launch kernels whose launches take more entries, or more rounds, than there are here."""
+    """Launch kernels that the engine launches only for more entries or rounds than these matrices have."""
     rows = matrix()._store.rows
     few = np.zeros(-(-N // 32), np.uint32)
     counts = np.zeros(segments.count(rows.nvals), np.uint32)
@@ -207,7 +207,7 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     counts_of_ids = {"allowed": 0, "sums": np.zeros(rows.nvals, np.int64), "bits": np.zeros(rows.nvals, np.uint32)}
     same = bit_dots.BitDots(rows, rows, INT64)
     same.launch((rows.indptr, rows.indices.read()), rows.wide, 0, np.ones(N, np.bool_), base=0, **counts_of_ids)
-    monkeypatch.setattr(row_groups, "_ITEM", 32)  # so that groups have several
+    monkeypatch.setattr(row_groups, "_ITEM", 32)  # so that row groups have several items
     rows.layouts[RowGroups].build(rows, Demand(rows.nvals, FP64))
     vector = VectorStore(FP64, N)
     case = spmv.Case(semiring.plus_second["FP64"], False, FP64, FP64, rows.form, None, FP64)
@@ -219,7 +219,7 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def loops() -> list[Callable[[], object]]:
-    """Algorithms whose rounds run in one launch."""
+    """Return algorithms whose rounds run in one launch."""
     path = gb.Matrix.from_coo([0, 1], [1, 2], 1, nrows=N, ncols=N)
     near = partial(path.to, "gpu", placement="device")
     return [
@@ -231,7 +231,7 @@ def loops() -> list[Callable[[], object]]:
 
 @pytest.fixture(scope="module")
 def launches() -> Launches:
-    """Return the arguments of every kernel's launches."""
+    """Return the names of the arguments of every kernel's launches."""
     found: Launches = {}
     wrong: list[str] = []
     ordered = Launcher._ordered
@@ -239,7 +239,7 @@ def launches() -> Launches:
     def noted(self: Launcher, groups: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         try:
             arguments = ordered(self, groups, named)
-        except TypeError as error:  # which a rehearsal would pass over
+        except TypeError as error:  # a rehearsal would ignore it
             wrong.append(str(error))
             raise
         found.setdefault(self.signature.kernel, set()).add((*map(type, groups), *named))

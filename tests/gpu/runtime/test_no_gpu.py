@@ -1,4 +1,4 @@
-"""Without a GPU everything else works, and asking for one is one clear error that says why there is none."""
+"""Without a GPU everything else works, and a request for one raises one error with the reason."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from sparsezc.device import cuda, cupy_device
 
 @pytest.fixture(autouse=True)
 def look_again() -> Iterator[None]:
-    """Each test looks for a GPU anew, and what was there comes back."""
+    """Let each test look for a GPU anew, and put back the device in use."""
     before = cuda.use(None)
     yield
     cuda.use(before)
 
 
 def cupy(devices: Callable[[], int], version: Callable[[], Any] = lambda: (13, 0)) -> Any:
-    """Return a CuPy of which only what is asked first works."""
+    """Return a CuPy that has only the calls which look for a device and a compiler."""
     return SimpleNamespace(
         cuda=SimpleNamespace(runtime=SimpleNamespace(getDeviceCount=devices), nvrtc=SimpleNamespace(getVersion=version))
     )

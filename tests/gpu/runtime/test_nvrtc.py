@@ -1,4 +1,4 @@
-"""The compiler's cache, with a counting fake of NVRTC: no GPU and no CuPy are needed."""
+"""The compiler's cache, with a fake NVRTC that counts compilations: no GPU and no CuPy are needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies from memory that is not pinned, with a driver that notes its calls."""
+"""Copies from memory that is not pinned, with a driver that records its calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparsezc.device.pageable import _PIECE, LEAST, Pageable
 
 
 class Runtime:
-    """A driver whose copies happen when their stream is waited for."""
+    """A driver whose copies run when their stream is waited for."""
 
     def __init__(self) -> None:
         self.pending: dict[int, list[tuple[int, int, int]]] = {}
@@ -38,7 +38,7 @@ class Runtime:
 @pytest.mark.parametrize("nbytes", [1, _PIECE, 9 * _PIECE + 17])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_all_bytes_arrive(nbytes: int, threads: int) -> None:
-    """A buffer that is filled again before the device has read it would leave wrong bytes."""
+    """A buffer that is refilled before the device has read it would deliver wrong bytes."""
     pinned: list[Any] = []
 
     def pin(size: int) -> Any:
@@ -48,7 +48,7 @@ def test_all_bytes_arrive(nbytes: int, threads: int) -> None:
     copies = Pageable(Runtime(), 3, pin, threads)
     host = np.random.default_rng(1).integers(0, 256, nbytes, np.uint8)
     targets = [np.zeros(nbytes, np.uint8) for _ in range(2)]
-    arrivals = [copies.begin(to, to.ctypes.data, host) for to in targets]  # both at once
+    arrivals = [copies.begin(to, to.ctypes.data, host) for to in targets]  # both copies run at once
     for to, arrival in zip(targets, arrivals, strict=True):
         for wanted in (0, 1, nbytes // 2, nbytes):
             count = arrival.wait(wanted)
@@ -58,7 +58,7 @@ def test_all_bytes_arrive(nbytes: int, threads: int) -> None:
 
 
 def test_a_driver_that_fails() -> None:
-    """Its error reaches the thread that waits; and the next copy finds all buffers."""
+    """Its error reaches the waiting thread, and the next copy finds all buffers free."""
     copies, to = Pageable(runtime := Runtime(), 3, lambda size: np.empty(size, np.uint8), 2), np.zeros(9, np.uint8)
     with (
         mock.patch.object(runtime, "memcpyAsync", side_effect=RuntimeError("no link")),

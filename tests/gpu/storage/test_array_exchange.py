@@ -1,6 +1,6 @@
-"""Arrays of other libraries in and out of the GPU engine: what is shared is shared, and nothing passes the host.
+"""Arrays of other libraries enter and leave the GPU engine without a copy where they can, and never by the host.
 
-Judges: NumPy and SciPy. On a real GPU the arrays are CuPy's, and those of a class that only speaks a protocol.
+Judges: NumPy and SciPy. On a real GPU the arrays are CuPy's, and those of classes that only have a protocol.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sparsezc.exceptions import DimensionMismatch, IndexOutOfBound, InvalidObjec
 
 
 class ByInterface:
-    """An array of some library, known by ``__cuda_array_interface__`` alone; on the emulated device by NumPy's."""
+    """An array known by ``__cuda_array_interface__`` alone, or on the emulated device by ``__array_interface__``."""
 
     def __init__(self, array: Any) -> None:
         self.array = array
@@ -26,7 +26,7 @@ class ByInterface:
 
 
 class ByDlpack:
-    """An array of some library, known by DLPack alone."""
+    """An array known by DLPack alone."""
 
     def __init__(self, array: Any) -> None:
         self.array = array
@@ -201,7 +201,7 @@ def test_a_sparse_vector(gpu: Any) -> None:
 
 
 def test_what_lies_where_there_is_no_entry_is_never_cast(gpu: Any) -> None:
-    """Such memory holds anything; casting a signalling NaN of it warns."""
+    """Memory without an entry may hold anything; casting a signalling NaN there would warn."""
     v = gb.Vector.from_coo([0, 2, 7], np.float32([1, 2, 3]), size=9).to("gpu")
     values = v._need()[1].values
     values[np.array([1, 3, 4, 5, 6, 8])] = gpu.xp.asarray(np.array([0x7FA00001] * 6, np.uint32)).view(np.float32)
@@ -219,7 +219,7 @@ def test_dense_matrices(gpu: Any) -> None:
 
 
 def test_no_array_of_the_matrix_s_size_comes_to_the_host(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Conversions ask the device for numbers only."""
+    """Conversions copy single numbers to the host only."""
     given = parts(gpu)
     coo = gpu.xp.asarray(MATRIX.tocoo().row), given[1], given[2]
     seen: list[int] = []

@@ -1,4 +1,4 @@
-"""Compressed ids: the same answers from fewer bytes, whatever the rows, the placement and the operation."""
+"""Compressed ids give the same answers from fewer bytes, for all rows, placements and operations."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ N = 300
 
 
 def lists(kind: str) -> np.ndarray:
-    """Ids of several sorts, by rows or in disorder."""
+    """Return ids of a kind: sorted row by row, or in disorder."""
     rng = np.random.default_rng(len(kind))
-    if kind == "of a web":  # runs, near the row's own number
+    if kind == "of a web":  # runs of ids near the row's own number
         rows = [np.unique(r + rng.integers(-3, 30, rng.integers(0, 20))) for r in range(40, 400)]
         return np.concatenate(rows).astype(np.uint32)
     if kind == "of hubs":
@@ -85,7 +85,7 @@ def test_the_kernels_make_and_read_the_same_blocks(kind: str, placement: str, gp
 
 
 def matrix(dtype: str = "INT64", *, rows: int = N, columns: int = N) -> gb.Matrix:
-    """Rows of 0 to 90 entries, some near each other and some anywhere; row 7 has all of them."""
+    """Return a matrix with rows of 0 to 90 entries, some close together and some anywhere; row 7 is full."""
     rng = np.random.default_rng(4)
     chosen = [np.unique(rng.integers(0, columns, rng.integers(0, 30) * (r % 4))) for r in range(rows)]
     chosen[7] = np.arange(columns)
@@ -96,7 +96,7 @@ def matrix(dtype: str = "INT64", *, rows: int = N, columns: int = N) -> gb.Matri
 
 
 def vectors(dtype: str = "INT64", size: int = N) -> list[gb.Vector]:
-    """Return a full one, one with half of the entries, one with few."""
+    """Return a full vector, one with half of the entries, and one with three."""
     rng = np.random.default_rng(3)
     return [
         gb.Vector.from_coo(at, rng.integers(1, 4, at.size), dtype, size=size)
@@ -215,7 +215,7 @@ def test_what_packing_does_not_make_smaller_stays_as_it_is(gpu: Any) -> None:
 
 
 def test_requests_are_whole_lines_and_fewer(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Consecutive blocks come as lines of 128 bytes, each of them once for each warp that reads there."""
+    """Consecutive blocks are read as lines of 128 bytes, each line once by each warp that needs it."""
     monkeypatch.setattr(emulated, "order", "lockstep")
     monkeypatch.setattr(emulated, "counting", True)
     monkeypatch.setattr(emulated, "multiprocessors", 1)
@@ -234,7 +234,7 @@ def test_requests_are_whole_lines_and_fewer(emulated: Any, monkeypatch: pytest.M
             asked.append(emulated.total(0))
         body = B._store.held()[0].indices.body.nbytes
         assert asked[1].share128 == 1
-        assert body <= asked[1].bytes < 1.15 * body  # a warp's first and last line are another's, too
+        assert body <= asked[1].bytes < 1.15 * body  # neighbouring warps share a first and last line
         assert asked[1].count < 0.75 * asked[0].count
         few = gb.Vector.from_coo([300], 1, "FP32", size=600)
         emulated.reset()
@@ -246,7 +246,7 @@ def test_requests_are_whole_lines_and_fewer(emulated: Any, monkeypatch: pytest.M
 
 @pytest.fixture(params=["device", "zerocopy"])
 def ranked(request: pytest.FixtureRequest, gpu: Any) -> tuple[gb.Matrix, gb.Matrix]:
-    """Return a matrix, and the same on the GPU with its vertices in the order of their degrees."""
+    """Return a matrix, and the same on the GPU engine with compressed ids and its vertices ordered by degree."""
     A = matrix()
     B = A.to("gpu", request.param).compress("degree")
     assert B._store.order is not None
@@ -291,7 +291,7 @@ def test_vectors_stay_in_the_order_that_they_met(ranked: Any) -> None:
     w << w.select("<", 1000)
     w.reduce("plus").new()
     assert w._store.order is order
-    assert w.nvals == w.to_coo()[0].size  # reading puts it back
+    assert w.nvals == w.to_coo()[0].size  # reading restores the users' order
     assert w._store.order is None
 
 
@@ -360,7 +360,7 @@ def test_the_order_is_chosen_by_what_packs_better(gpu: Any) -> None:
 
 
 def test_a_search_that_runs_without_the_host(gpu: Any) -> None:
-    """A long path: rounds are recorded, with vectors in the matrix's order."""
+    """The path is long: rounds are recorded, with vectors in the matrix's order."""
     path = gb.io.read("grid:2x150", placement="zerocopy")
     want = gb.algorithms.bfs(path.to("cpu"), 0)
     assert gb.algorithms.bfs(path.compress("degree"), 0).to("cpu").isequal(want)
@@ -381,8 +381,8 @@ def test_a_matrix_may_lie_in_any_order(placement: str, gpu: Any) -> None:
                 assert M.mxv(u, "plus_times").new().to("cpu").isclose(want, rel_tol=1e-12)
                 want = u.to("cpu").vxm(A, "min_first").new(mask=want.S)
                 assert u.vxm(M, "min_first").new(mask=M.mxv(u, "plus_times").new().S).to("cpu").isequal(want)
-    assert B.compress().reorder(order[::-1]).to("cpu").isequal(A)  # from whatever it is in
-    with pytest.raises(ValueError, match="is not a permutation"):
+    assert B.compress().reorder(order[::-1]).to("cpu").isequal(A)  # any present order may be replaced
+    with pytest.raises(ValueError, match="is no permutation"):
         A.reorder(np.zeros(N, int))
     with pytest.raises(ValueError, match=r"order has shape \(3,\)"):
         A.reorder([0, 1, 2])

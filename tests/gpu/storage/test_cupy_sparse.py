@@ -1,4 +1,4 @@
-"""CuPy's sparse matrices in and out. On the emulated device SciPy's stand for them: the same names, NumPy's arrays."""
+"""CuPy's sparse matrices in and out; on the emulated device SciPy's take their place, with the same names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORMATS = ("csr", "csc", "coo")
 
 @pytest.fixture
 def sparse(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """cupyx.scipy.sparse, or what stands for it."""
+    """Return cupyx.scipy.sparse, or scipy.sparse on the emulated device."""
     if gpu.xp is not np:
         import cupyx.scipy.sparse
 
@@ -28,7 +28,7 @@ def sparse(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def given(gpu: Any, sparse: Any, form: str, dtype: Any = np.float64) -> Any:
-    """MATRIX in a format and a type of CuPy, made without its own conversions."""
+    """Return MATRIX in a format and a type of CuPy, made without CuPy's own conversions."""
     theirs = MATRIX.asformat(form).astype(dtype)
     xp = gpu.xp
     if form == "coo":
@@ -40,7 +40,7 @@ def given(gpu: Any, sparse: Any, form: str, dtype: Any = np.float64) -> Any:
 
 
 def host(gpu: Any, x: Any) -> Any:
-    """Return a CuPy matrix as SciPy's."""
+    """Return a CuPy matrix as a SciPy matrix."""
     return x.get() if hasattr(x, "get") and gpu.xp is not np else x
 
 

@@ -1,4 +1,4 @@
-"""Results that the device has no room for, and rows that are longer than what it may hold: made piece by piece."""
+"""Results that do not fit device memory, and rows longer than the budget, are computed piece by piece."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def matrix(seed: int, dtype: str = "FP64", nrows: int = ROWS, ncols: int = COLUM
 
 
 def given(placement: str | None, nrows: int = ROWS) -> Any:
-    """Matrices of few rows, each longer than the budget, and what meets them."""
+    """Return matrices of few rows, each larger than the budget, and their operands."""
     with gb.config.set(engine="cpu", budget=None):
         made = {
             "A": matrix(1, nrows=nrows), "B": matrix(2, nrows=nrows), "I": matrix(3, "INT32", nrows),
@@ -102,7 +102,7 @@ def test_answers_are_the_cpu_engine_s(placement: str, gpu: Any) -> None:
 
 @pytest.mark.slow
 def test_what_the_device_holds_meanwhile(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """NumPy's arrays are the emulated device's memory; what the host holds is in pages that are not traced."""
+    """Peak memory stays within the budget, the vectors and the interpreter's own; host pages are not traced."""
 
     def untraced(nbytes: int, kind: str) -> Pages:
         array = np.frombuffer(mmap.mmap(-1, nbytes + 1), np.uint8)[:nbytes]
@@ -110,14 +110,14 @@ def test_what_the_device_holds_meanwhile(emulated: Any, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(emulated, "pages", untraced)
     before = cuda.use(emulated)
-    space, vectors = 10 * BUDGET, 6 * 8 * COLUMNS  # these are what goes by positions
-    python = 400_000  # bytes: the interpreter's own, of which each block has some
+    space, vectors = 10 * BUDGET, 6 * 8 * COLUMNS  # vectors by position exist beside the budget
+    python = 400_000  # bytes of the interpreter's own objects, a few for each block
     try:
         there = given("zerocopy", 100)
         assert there.A.nvals * 12 > 2 * (space + vectors + python)
         with gb.config.set(budget=space, fallback="error"):
             for name, statement in STATEMENTS.items():
-                statement(there)  # which compiles
+                statement(there)  # compiles the kernels
                 gc.collect()
                 tracemalloc.start()
                 statement(there)
@@ -138,7 +138,7 @@ def test_a_product_s_row_that_is_too_long_is_refused_with_a_budget_that_works(gp
             pytest.raises(gb.exceptions.OutOfMemory, match=r"mxm: a row of the product has [\d,]+ entries") as said,
         ):
             C << there.rows.mxm(there.A, "plus_times")
-        assert C.to_dicts() == {0: {1: 5.0}}  # nothing was written
+        assert C.to_dicts() == {0: {1: 5.0}}  # the output is unchanged
         enough = int(str(said.value).split(" are enough")[0].split("; ")[1].replace(",", ""))
         with gb.config.set(budget=enough):
             C << there.rows.mxm(there.A, "plus_times")
@@ -147,7 +147,7 @@ def test_a_product_s_row_that_is_too_long_is_refused_with_a_budget_that_works(gp
 
 def test_blocks_leave_long_rows_to_themselves(gpu: Any) -> None:
     offsets = gpu.xp.asarray(np.array([0, 10, 20, 1020, 1030, 1030, 1130, 3000]))
-    with gb.config.set(budget=200):  # 100 entries of a byte
+    with gb.config.set(budget=200):  # 100 entries of one byte
         assert row_blocks.blocks([offsets], 1) == [(0, 2), (2, 3), (3, 6), (6, 7)]
         cut = row_blocks.blocks([offsets], 1, cut=row_blocks.evenly(offsets))
     assert cut[:2] == [(0, 2), (2, 3, 20, 120)]

@@ -1,4 +1,4 @@
-"""More than 2^32 entries: positions that no 32-bit number holds, through every kernel that counts entries."""
+"""More than 2^32 entries: every kernel that counts entries works with positions beyond 32 bits."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ NCOLS = 20_000
 
 @pytest.fixture(scope="module", params=["device", "zerocopy"])
 def matrix(request: pytest.FixtureRequest) -> Any:
-    """Row r holds the columns of its own parity, 2k + r % 2, and as many of them as `degree` says; all values are 3.
+    """Return a matrix and its degrees: row r has the columns 2k + r % 2 for k < degree[r]; all values are 3.
 
-    The rows of the first half have 1,000 entries, those of the second 3,000 (which are cut into chunks).
+    Rows of the first half have 1,000 entries, those of the second 3,000 (which are cut into chunks).
     """
     degree = np.full(2_200_000, 1_000, np.int64)
     degree[degree.size // 2 :] = 3_000

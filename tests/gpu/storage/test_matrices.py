@@ -1,4 +1,4 @@
-"""Operations that make matrices on the GPU engine: block by block where they do not fit, and never through the host."""
+"""Operations that build matrices on the GPU engine: block by block where they do not fit, and never on the host."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sparsezc.memory.csr import Csr
 PLACEMENTS = ("device", "zerocopy")
 N = 70
 
-#: Statements over matrices A, B and C (N x N) and a mask M; each returns what it made.
+#: Statements over matrices A, B and C (N x N) and a mask M; each returns its result.
 STATEMENTS: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "ewise_add": lambda A, B, C, M: A.ewise_add(B, "plus").new(),
     "ewise_mult transposed": lambda A, B, C, M: A.ewise_mult(B.T, "times").new(),
@@ -84,7 +84,7 @@ def operands(placement: str | None) -> list[Any]:
 def test_results_are_the_same_in_one_block_and_in_many(
     gpu: Any, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
-    """And are where their operands were."""
+    """Results also keep their operands' placement, unless they do not fit."""
     cut: list[int] = []
     real = row_blocks.blocks
 
@@ -102,10 +102,10 @@ def test_results_are_the_same_in_one_block_and_in_many(
                 before = len(cut)
                 with gb.config.set(fallback="error"):
                     found = statement(*operands(placement))
-                halved = 1 + (max(cut[before:], default=1) > 1)  # a result of several blocks has half of the memory
+                halved = 1 + (max(cut[before:], default=1) > 1)  # a result of several blocks gets half of the memory
                 said = name, placement, space
                 assert found.isequal(wanted, check_dtype=True), said
-                if found.ndim == 2 and found.nvals and name != "outer":  # which is made of vectors
+                if found.ndim == 2 and found.nvals and name != "outer":  # outer is computed from vectors
                     rows = found._store.rows
                     fits = (rows.indices.nbytes + rows.values.nbytes * (not rows.iso)) * halved <= space
                     assert found._store.placement == (placement if fits or placement != "device" else "hybrid"), said
@@ -114,7 +114,7 @@ def test_results_are_the_same_in_one_block_and_in_many(
 
 
 def test_no_operation_copies_a_matrix_to_the_host(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not even its ids or its values alone: what crosses is a few counts, or the row that was asked for."""
+    """Neither ids nor values are copied, but a few counts, or the one row that was asked for."""
     crossed: list[int] = []
 
     def watched(real: Any) -> Any:
@@ -134,11 +134,11 @@ def test_no_operation_copies_a_matrix_to_the_host(gpu: Any, monkeypatch: pytest.
             for name, statement in STATEMENTS.items():
                 crossed.clear()
                 statement(*given[name])
-                assert sum(crossed) < 60, (name, placement, crossed)  # a matrix has 560 entries and more
+                assert sum(crossed) < 60, (name, placement, crossed)  # a matrix has at least 560 entries
 
 
 def test_ids_of_8_bytes_and_iso_values(gpu: Any) -> None:
-    """Operands of other id widths meet, and a matrix of one value takes no memory for the others."""
+    """Operands of different id widths combine, and an iso-valued matrix takes no memory for more values."""
     rng = np.random.default_rng(5)
     at = np.unique(rng.integers(0, N * N, 500))
     indptr = np.searchsorted(at // N, np.arange(N + 1))
@@ -182,12 +182,12 @@ def test_a_number_under_a_mask_into_an_empty_matrix_is_the_mask_s_pattern(emulat
         emulated.reset()
         C(B.S) << 2.5
         assert "merge" not in emulated.launches
-        for mask, accum in (("V", None), ("~S", None), ("S", gb.binary.plus)):  # these have more to say
+        for mask, accum in (("V", None), ("~S", None), ("S", gb.binary.plus)):  # these need the merge
             left, right = C.dup(), C.to("cpu").dup()
             for out, source in ((left, B), (right, M)):
                 out(mask={"V": source.V, "~S": ~source.S, "S": source.S}[mask], accum=accum) << 4
             assert left.to("cpu").isequal(right)
-        C[1, 1] = 9  # which leaves the mask alone
+        C[1, 1] = 9  # C must not share memory with the mask
         assert C.to_dicts() == {0: {1: 2.5, 2: 2.5}, 1: {1: 9.0}, 3: {0: 2.5}}
         assert B.to("cpu").isequal(M)
         empty = gb.Matrix("INT8", 4, 3)
@@ -198,7 +198,7 @@ def test_a_number_under_a_mask_into_an_empty_matrix_is_the_mask_s_pattern(emulat
 
 
 def test_columns_beyond_4_bytes_meet_others(gpu: Any) -> None:
-    """A matrix that grew past 2^32 columns keeps its short ids; what it meets has long ones, and so has the result."""
+    """A matrix resized to more than 2^32 columns keeps 4-byte ids; an operand with 8-byte ids gives a wide result."""
     wide = 2**33
     A = gb.Matrix.from_coo([0, 1], [1, 3], [1, 2], nrows=2, ncols=4).to("gpu")
     A.resize(2, wide)
@@ -212,7 +212,7 @@ def test_columns_beyond_4_bytes_meet_others(gpu: Any) -> None:
 
 
 def test_one_element_of_a_very_wide_matrix(gpu: Any) -> None:
-    """Which has no presence words that could fit."""
+    """Presence words of all its positions would not fit."""
     C = gb.Matrix.from_coo([0], [7], [1], nrows=2, ncols=2**60).to("gpu")
     with gb.config.set(fallback="silent"):
         C[1, 2**59] = 4
@@ -220,7 +220,7 @@ def test_one_element_of_a_very_wide_matrix(gpu: Any) -> None:
 
 
 def test_products_of_rows_that_meet_nothing_are_cut_too(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And repeated columns count as often as they are taken."""
+    """Rows are cut by A's entries even where B has none for them, and repeated columns count each time."""
     rng = np.random.default_rng(2)
     at = np.unique(rng.integers(0, 200 * 200, 5_000))
     A = gb.Matrix.from_coo(at // 200, at % 200, 1.5, nrows=200, ncols=200)
@@ -239,7 +239,7 @@ def test_products_of_rows_that_meet_nothing_are_cut_too(gpu: Any, monkeypatch: p
 
 
 def test_what_does_not_depend_on_the_entries_is_held_once(gpu: Any) -> None:
-    """One value for all of a weighted matrix, as sums over its pattern and closeness ask for."""
+    """A result with equal values is stored with one value, as sums over a pattern and closeness need."""
     A = gb.Matrix.from_coo([0, 0, 3, 7], [1, 5, 2, 7], [4.0, 0.0, -1.0, 9.0], nrows=9, ncols=9)
     B = A.to("gpu")
     made = {

@@ -1,4 +1,4 @@
-"""A triangle together with its transpose, which needs no merge."""
+"""The sum of a triangle and its transpose needs no merge."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparsezc.engines.gpu.storage import row_blocks
 
 
 def triangle(n: int, *, upper: bool) -> gb.Matrix:
-    """Entries on one side of the diagonal: empty rows, and one that has nearly all."""
+    """Return a matrix with entries on one side of the diagonal, with empty rows and a nearly full one."""
     rng = np.random.default_rng(n)
     there = np.tril(rng.random((n, n)) < 0.05, -1)
     there[[3, 4, n // 2]] = False
@@ -52,7 +52,7 @@ def test_a_triangle_and_its_transpose(gpu: Any, upper: bool, pieces: int, monkey
 
 
 def test_other_matrices_are_merged(gpu: Any) -> None:
-    """With entries on the diagonal, on both sides, of another type, or where memory is short."""
+    """Entries on the diagonal or on both sides, another result type, or little memory need the merge."""
     L = triangle(40, upper=False)
     for extra in ((5, 5), (2, 30)):
         A = L.dup()

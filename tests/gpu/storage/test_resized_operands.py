@@ -1,4 +1,4 @@
-"""An expression that was made before one of its objects was resized is refused, and reads nothing beyond arrays."""
+"""An expression made before one of its objects was resized is refused, and nothing is read beyond arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sparsezc.exceptions import DimensionMismatch, IndexOutOfBound
 N = 40
 _SHORT, _LONG = 3, 90
 
-#: Expressions of (A, v), and of which object another size does not fit them.
+#: Expressions of (A, v), and the objects whose new size does not fit the expression.
 CASES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "mxv": (lambda A, v: A.mxv(v), "Av"),
     "vxm": (lambda A, v: v.vxm(A), "Av"),
@@ -47,7 +47,7 @@ def ones(k: int) -> gb.Matrix:
 def made() -> tuple[Any, Any]:
     A = gb.Matrix.from_coo(np.arange(N), np.arange(N)[::-1], np.ones(N), nrows=N, ncols=N).to("gpu")
     v = gb.Vector.from_scalar(1.0, N)
-    A.mxv(v).new()  # brings it there
+    A.mxv(v).new()  # moves v to the GPU engine
     return A, v
 
 

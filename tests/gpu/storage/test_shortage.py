@@ -1,4 +1,4 @@
-"""A card that refuses memory that it said it had: caches go, regions are made smaller, and else there is one error."""
+"""A card that refuses memory although some is free: caches are dropped, buffers shrink, or there is one error."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ ROOT = Path(__file__).parents[3]
 
 
 class Shortage(MemoryError):
-    """The error that the pool below raises, as CuPy's pool raises its own."""
+    """The error that the pool below raises, as CuPy's pool has an error of its own."""
 
 
 class Pool:
-    """NumPy whose new arrays come out of a limit, and ask for what can be done without before they fail."""
+    """NumPy whose new arrays count towards a limit; at the limit caches are dropped before an allocation fails."""
 
     def __init__(self) -> None:
         self.used, self.limit = 0, math.inf
-        self.grants = math.inf  # allocations that come before the one that is refused
-        self.stays_short = False  # all that follow are refused too, also once caches have gone
+        self.grants = math.inf  # number of allocations before the refused one
+        self.stays_short = False  # later allocations are refused too, even after caches were dropped
         self._take = giving(self._from_pool)
 
     def _from_pool(self, nbytes: int) -> np.ndarray:
@@ -115,7 +115,7 @@ def test_a_region_is_as_large_as_the_card_allows(left: int, pool: Pool) -> None:
 def test_buffers_are_as_large_as_the_card_allows(
     placement: str, push: bool, pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever the card has left: the right answer through smaller buffers, or one error and nothing lost."""
+    """Whatever memory is left, smaller buffers give the right answer, or one error leaves the output unchanged."""
     monkeypatch.setattr(cached, "WAYS", (transfer_cost.GATHERED,))
     A = matrix("FP64")
     B, u = A.to("gpu", placement=placement), gb.Vector.from_coo(np.arange(0, N, 2), 1.0, size=N)
@@ -141,9 +141,9 @@ def test_buffers_are_as_large_as_the_card_allows(
             pool.limit = math.inf
             assert wrote or re.search(r"Out of memory allocating [\d,]+ bytes", told)
             assert w.to("cpu").isequal(wanted if wrote else gb.Vector.from_dense(np.full(N, 7.0)))
-            if wrote and len(sizes) == 1 and len(served) > 2:  # there is room for the largest buffers
+            if wrote and len(sizes) == 1 and len(served) > 2:  # the largest buffers fit
                 break
-    assert refused or (placement == "cached" and not push)  # which reads in place, and writes where its result is
+    assert refused or (placement == "cached" and not push)  # it reads in place and writes to its output
     assert len(served) > 2
 
 
@@ -169,7 +169,7 @@ def test_whichever_allocation_is_refused_nothing_is_lost(
                 outcomes.append(False)
             used, pool.grants = pool.grants, math.inf
             assert w.to("cpu").isequal(wanted if outcomes[-1] else before)
-            if used > 0:  # it did not come to the one that is refused
+            if used > 0:  # the refused allocation was never reached
                 break
     assert outcomes[-1]
     assert len(outcomes) > 3
@@ -193,7 +193,7 @@ def test_caches_go_for_vectors(pool: Pool) -> None:
 
 
 def test_a_region_stays_while_it_is_read(pool: Pool) -> None:
-    """A launch is told addresses within it, and the arrays beside it may be what there is no memory for."""
+    """The launch has addresses within the region, even if memory for the arrays beside it runs short."""
     B, u, _ = placed("hybrid")
     with space_for(200_000), gb.config.set(packing="off", head_cache="off"):
         for _ in range(3):
@@ -315,7 +315,7 @@ def test_an_allocator_asks_once_and_then_gives_up(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.gpu
 def test_the_card_s_own_pool() -> None:
-    """CuPy's pool with a limit that row heads and segments have used up."""
+    """Row heads and segments use up the limit of CuPy's pool."""
     import cupy
 
     A = gb.io.read("kron:14").to("gpu", placement="hybrid")
@@ -328,7 +328,7 @@ def test_the_card_s_own_pool() -> None:
         nbytes = A._store.rows.layouts[SegmentCache].built.nbytes
         try:
             pool.set_limit(size=pool.total_bytes())
-            with pytest.raises(MemoryError):  # the pool itself drops no cache: its free pieces are used up
+            with pytest.raises(MemoryError):  # the pool itself drops no cache: this uses up its free pieces
                 held.extend(iter(lambda: pool.malloc(nbytes), None))
             assert A._store.rows.layouts[SegmentCache].built is not None
             large = cupy.empty(nbytes, np.uint8)
@@ -345,7 +345,7 @@ def test_the_card_s_own_pool() -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("placement", ["stream", "gather"])
 def test_buffers_from_the_card_s_own_pool(placement: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """CuPy's pool with a limit that two buffers of 64 MiB exceed."""
+    """Two buffers of 64 MiB exceed the limit of CuPy's pool."""
     import cupy
 
     A = gb.io.read("kron:14").to("gpu", placement=placement)
@@ -362,7 +362,7 @@ def test_buffers_from_the_card_s_own_pool(placement: str, monkeypatch: pytest.Mo
     assert sizes[-1] < sizes[-2] <= largest
 
 
-#: Alone in its process, because all allocations of the process are traced: other tests compile kernels in threads.
+#: Runs in a process of its own, because all its allocations are traced, and other tests compile kernels in threads.
 _PEAK = """
 import sys, tracemalloc
 import sparsezc as gb
@@ -397,7 +397,7 @@ with gb.config.set(budget=budget.working_bytes(A.nrows) + 2 * A.nvals, head_cach
 @pytest.mark.skipif(bool(why_unavailable()), reason=str(why_unavailable()))
 @pytest.mark.parametrize(("placement", "graph"), [("hybrid", "kron:11"), ("cached", "kron:13"), ("gather", "kron:11")])
 def test_algorithms_keep_to_the_budget(placement: str, graph: str) -> None:
-    """The most that NumPy, which has the emulated card's memory, ever held: a few objects of Python's are in it too."""
+    """The peak of NumPy's arrays, which are the emulated card's memory, and of Python objects stays near the budget."""
     command = [sys.executable, "-c", _PEAK, placement, graph]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     shares = [float(line) for line in run.stdout.split()]

@@ -1,4 +1,4 @@
-"""Matrices whose vertices are in another order: users never see it."""
+"""Matrices whose vertices are stored in another order: users never see it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_answers_are_in_the_users_numbers(packed: bool, placement: str, symmetri
             (B.mxv(u, name).new(mask=mask.S), A.mxv(u, name).new(mask=mask.S)),
             (u.vxm(B, name).new(mask=~mask.S), u.vxm(A, name).new(mask=~mask.S)),
         ):
-            if name == "any_secondi":  # any of them: the pattern, and that it is one of the row's
+            if name == "any_secondi":  # any product is right: the pattern must be equal
                 assert got.to("cpu").apply("one").new().isequal(wanted.apply("one").new())
             else:
                 assert got.to("cpu").isequal(wanted)
@@ -59,7 +59,7 @@ def test_orders_and_matrices_go_together(name: str, gpu: Any) -> None:
     assert gb.algorithms.bfs(again, 3).to("cpu").isequal(gb.algorithms.bfs(A, 3))
 
 
-#: What reads or changes a vector `w` that is in a matrix's order; `A` is that matrix.
+#: Reads and changes of a vector `w` that is in the order of matrix `A`.
 USES: dict[str, Any] = {
     "entries": lambda w, A: w,
     "a copy": lambda w, A: w.dup("FP64"),
@@ -115,11 +115,11 @@ def test_a_vector_in_a_matrix_s_order_is_read_in_the_users(use: str, gpu: Any) -
         return
     assert made.to("cpu").isequal(judge)
     assert np.array_equal(gpu.asnumpy(gb.io.to_array(made, -1)), gb.io.to_array(judge, -1))
-    assert got.to("cpu").isequal(want)  # nor did it lose its own
+    assert got.to("cpu").isequal(want)  # the vector itself is unchanged
 
 
 def test_an_order_is_settled_once_a_statement(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each vector is put into it before the statement runs, and nothing asks for it while it runs."""
+    """Each vector is put into the order before the statement runs, and no kernel needs the order meanwhile."""
     A = graph(symmetric=True)
     B = A.to("gpu", with_transpose=True).reorder(np.random.default_rng(1).permutation(N))
     v, w = gb.Vector.from_scalar(1, N, "INT32").to("gpu"), gb.Vector.from_scalar(9, N, "INT32").to("gpu")
@@ -144,4 +144,4 @@ def test_an_order_is_settled_once_a_statement(gpu: Any, monkeypatch: pytest.Monk
         w(mask.S, gb.binary.min) << B.mxv(v, "min_plus")
         assert len(asked) == 3
         assert {id(store) for store in asked} == {id(x._store) for x in (v, w, mask)}
-        assert len(moves) == expected  # what is in the order stays there
+        assert len(moves) == expected  # a vector that is in the order stays there
