@@ -252,7 +252,7 @@ def test_bad_shapes(lay: Lay) -> None:
             ops.sampled_mxm(A, *given, "plus_times", "plus_times")
     for weights, error, said in (
         ([(2, [])], gb.exceptions.DimensionMismatch, "must end with the 3 columns of Z"),
-        ([(2, []), (2, [])], gb.exceptions.DimensionMismatch, r"ascend from 1; they are of \[2, 2\]"),
+        ([(2, []), (2, [])], gb.exceptions.DimensionMismatch, r"ascend from 1; they are for \[2, 2\]"),
         ([(2, []), (3, [gb.unary.isnan])], gb.exceptions.DomainMismatch, "weights 0 are of FP64, weights 1 of BOOL"),
         ([(3, ["sqr"])], gb.exceptions.InvalidValue, "sqr"),
     ):

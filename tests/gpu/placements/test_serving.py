@@ -299,7 +299,7 @@ def test_pages_that_migrate_stay_below_the_card_s_free_memory(emulated: Any, mon
     before = cuda.use(emulated)
     try:
         with pytest.raises(
-            gb.exceptions.OutOfMemory, match=r"'uvm' needs 2,000,000 .* room for 1,000,000; more can hang"
+            gb.exceptions.OutOfMemory, match=r"'uvm' needs 2,000,000 .* allows 1,000,000; more can hang"
         ):
             memory.allocate("uvm", 2_000_000, "uint8")
         assert memory.allocate("uvm", 900_000, "uint8").pages == "migrating"

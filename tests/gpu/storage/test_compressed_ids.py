@@ -382,7 +382,7 @@ def test_a_matrix_may_lie_in_any_order(placement: str, gpu: Any) -> None:
                 want = u.to("cpu").vxm(A, "min_first").new(mask=want.S)
                 assert u.vxm(M, "min_first").new(mask=M.mxv(u, "plus_times").new().S).to("cpu").isequal(want)
     assert B.compress().reorder(order[::-1]).to("cpu").isequal(A)  # any present order may be replaced
-    with pytest.raises(ValueError, match="is no permutation"):
+    with pytest.raises(ValueError, match="is not a permutation"):
         A.reorder(np.zeros(N, int))
     with pytest.raises(ValueError, match=r"order has shape \(3,\)"):
         A.reorder([0, 1, 2])
