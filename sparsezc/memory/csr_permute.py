@@ -45,7 +45,7 @@ def permute(csr: Csr, order: ArrayLike, placement: str | None = None, *, block: 
     DimensionMismatch
         The matrix is not square, or `order` has another length.
     InvalidValue
-        `order` is no permutation.
+        `order` is not a permutation.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def _checked(csr: Csr, order: ArrayLike) -> tuple[NDArray[np.int64], NDArray[Any
     rank[old] = np.arange(old.size)
     missing = np.flatnonzero(rank == old.size)
     if missing.size:
-        raise InvalidValue(f"order is no permutation: {missing[0]} is not in it, so another number is there twice")
+        raise InvalidValue(f"order is not a permutation: {missing[0]} is not in it, so another number is there twice")
     return old, rank
 
 
