@@ -78,7 +78,7 @@ def _judge_planted(given: tuple[gb.Matrix, Any, Any], found: gb.Matrix) -> None:
         )
 
 
-def _mean_of_degrees(given: tuple[gb.Matrix, Any, Any]) -> Any:
+def _mean_angle(given: tuple[gb.Matrix, Any, Any]) -> Any:
     """Run one round of the rule that averages latitudes and longitudes in degrees, for all vertices, by SciPy."""
     A, places, _ = given
     S = gb.io.to_scipy_sparse(A.to("cpu")).astype(float)
@@ -124,7 +124,7 @@ ROWS = [
         "geolocation, planted places", "", _planted, lambda x: gb.applications.geolocation(x[0], x[1], ROUNDS),
         _judge_planted,
         what="the same, judged by the places that were hidden", nbytes=_bytes, notes=_misses,
-        peers=(Peer("SciPy, one mean of degrees", _mean_of_degrees),),
+        peers=(Peer("SciPy, one mean of degrees", _mean_angle),),
         made="a geometric graph on a sphere; half of the places are hidden",
     ),
     Row(

@@ -174,11 +174,11 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
         if (values := self._full_values()) is not None:
             made = engines.capability(engine, "matrix_from_full")(values, self.dtype)
             if made is not None:
-                placement.say_that_it_moves(self, engine.name, values.nbytes)
+                placement.report_move(self, engine.name, values.nbytes)
                 self._put(engine, made)
                 return
         csr = self._to_csr()
-        placement.say_that_it_moves(self, engine.name, csr.nbytes)
+        placement.report_move(self, engine.name, csr.nbytes)
         self._put(engine, engine.matrix_from_csr(csr))
 
     @locked

@@ -17,7 +17,7 @@ from sparsezc.memory.placement import HOST, HOSTS
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
 
-__all__ = ["Placeable", "bits_per_id", "compressed", "feature_rows", "placed", "reordered", "say_that_it_moves"]
+__all__ = ["Placeable", "bits_per_id", "compressed", "feature_rows", "placed", "reordered", "report_move"]
 
 _NOTEWORTHY_BYTES = 1 << 20  # bytes: a smaller move takes too little time for a warning
 
@@ -165,7 +165,7 @@ class Placeable:
         return bits_per_id(self)
 
 
-def say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
+def report_move(matrix: Matrix, engine: str, nbytes: int) -> None:
     """Warn that a statement moves a large matrix to another engine, or refuse it if ``config.fallback`` is "error"."""
     if nbytes < _NOTEWORTHY_BYTES or config.fallback == "silent":
         return
@@ -265,5 +265,5 @@ def feature_rows(A: Matrix, array: NDArray[Any], placement: str | None) -> Calla
     placement : str or None
         By default ``config.placement``.
     """
-    found: Callable[[Any], Any] | None = engines.capability(A._need()[0], "hold_rows")(array, placement)
+    found: Callable[[Any], Any] | None = engines.capability(A._need()[0], "row_reader")(array, placement)
     return found

@@ -96,7 +96,7 @@ class Launcher:
             As :meth:`launch`; or the fields of `changing` are not consecutive parameters. Later launches are unchecked.
         """
         arguments = self._ordered(groups, {})
-        first, count = self.signature.neighbours(changing)
+        first, count = self.signature.consecutive(changing)
         if wrong := [place for place, _ in self._typed if first <= place < first + count]:
             name = self.signature.parameters[wrong[0]].name
             raise TypeError(f"{self.signature.kernel}: argument {name!r} cannot change, as launches convert it")

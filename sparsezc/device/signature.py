@@ -101,7 +101,7 @@ class Signature:
                 raise TypeError(f"{self.kernel}: argument {name!r} is missing")
         return tuple if given == asked else itemgetter(*(places[name] for name in asked))
 
-    def neighbours(self, group: type[Any]) -> tuple[int, int]:
+    def consecutive(self, group: type[Any]) -> tuple[int, int]:
         """Return a group's first parameter's number and the group's size; raise TypeError if it is not consecutive."""
         asked, given = [parameter.name for parameter in self.parameters], list(_names((group,)))
         if given[0] not in asked:

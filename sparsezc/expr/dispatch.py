@@ -233,18 +233,18 @@ def _place(out: Any, expression: Expression, mask: Mask | None) -> Engine:
         if x._stored:
             other = x._engine
             if other is None or (other is not engine and engine is not None):
-                return _gather(out, expression, mask)
+                return _move_together(out, expression, mask)
             engine = other
     if engine is None or (mask is not None and mask.parent._engine is not engine):
-        return _gather(out, expression, mask)
+        return _move_together(out, expression, mask)
     if out._engine is None and out._stored:
         if engines.can(engine, "load"):  # an engine with `load` runs no statements
-            return _gather(out, expression, mask)
+            return _move_together(out, expression, mask)
         out._settle(engine)
     return engine  # type: ignore[no-any-return]
 
 
-def _gather(out: Any, expression: Expression, mask: Mask | None) -> Engine:
+def _move_together(out: Any, expression: Expression, mask: Mask | None) -> Engine:
     """Choose an engine and move every participant there.
 
     A matrix's engine is chosen, as matrices are large; without a matrix, a vector's. Of several, any other engine is
@@ -268,6 +268,6 @@ def _gather(out: Any, expression: Expression, mask: Mask | None) -> Engine:
     for x in participants:
         if x._engine is not engine:
             if x._engine is not None:
-                engines.capability(engine, "beside")(x._engine)
+                engines.capability(engine, "require_compatible")(x._engine)
             x._settle(engine)
     return engine

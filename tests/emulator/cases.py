@@ -257,7 +257,7 @@ def _colors() -> Iterator[Case]:
     """Yield the kernels that colour rows."""
     for wide in (False, True):
         for name in ("wait_rows", "color_rows"):
-            yield name, codegen.source("colors.cu", colors.text(wide, wide)), name
+            yield name, codegen.source("colors.cu", colors.kernel_prelude(wide, wide)), name
 
 
 def _loops() -> Iterator[Case]:
@@ -273,18 +273,18 @@ def _loops() -> Iterator[Case]:
     ):
         for wide in (False, True):
             case = search._Case(wide, result, result is met, heads, near, budget.LONG, 1 if wide else 32)
-            source = codegen.source("search.cu", search.text(case))
+            source = codegen.source("search.cu", search.kernel_prelude(case))
             yield "search.near" if near else "search", "#define KERNEL search\n" + source, "search"
     for directed, heads in ((False, False), (False, True), (True, False)):
         for leaves in {False, not directed}:
             for wide in (False, True):
                 case = components._Case(wide, directed, heads, leaves, budget.LONG, 1 if wide else 32)
-                source = codegen.source("components.cu", components.text(case))
+                source = codegen.source("components.cu", components.kernel_prelude(case))
                 yield "components", "#define KERNEL components\n" + source, "components"
     yield "hub", codegen.source("longest_row.cu", ""), "hub"
     for wide in (False, True):
         for each in (False, True):
-            source = codegen.source("local_pagerank.cu", local_pagerank.text(wide, each))
+            source = codegen.source("local_pagerank.cu", local_pagerank.kernel_prelude(wide, each))
             yield "local_pageranks" if each else "local_pagerank", source, "solve"
             if not each:
                 yield "later_ends", source, "later_ends"
@@ -298,7 +298,7 @@ def _loops() -> Iterator[Case]:
         case = paths._Case(
             wide, lengths, distances, wide, budget.LONG, 1 if wide else 32, distances is not datatypes.INT64
         )
-        source = codegen.source("paths.cu", paths.text(case))
+        source = codegen.source("paths.cu", paths.kernel_prelude(case))
         yield "paths", "#define KERNEL paths\n" + source, "paths"
 
 
@@ -306,7 +306,7 @@ def _flows() -> Iterator[Case]:
     """Yield the kernels that push excess along edges."""
     for dtype, large in ((datatypes.INT64, True), (datatypes.FP64, False)):
         number = np.dtype(np.uint64 if large else np.uint32)
-        source = codegen.source("flow.cu", flow.text(large, number, number, dtype))
+        source = codegen.source("flow.cu", flow.kernel_prelude(large, number, number, dtype))
         for name in ("leave", "search", "list_active", "push", "gather"):
             yield f"flow.{name}", source, name
 

@@ -141,7 +141,7 @@ class DistributedEngine(Keeper):
             made = self.parts_of(self.matrix_to_csr(store))
         store.replace(made.local, made.partition, made.counts)
 
-    def beside(self, other: Any) -> None:
+    def require_compatible(self, other: Any) -> None:
         """Refuse objects of another communicator, whose ranks need not run this statement.
 
         Raises

@@ -241,5 +241,5 @@ def from_rows(csr: Csr, bounds: NDArray[np.int64], nrows: int, comm: Any = None,
     counts = engine.transport.numbers(csr.nvals)[:, 0].copy()
     store = engine.of_rows(csr, partition, shape, symmetric, counts=counts)
     if degrees is not None:
-        engine.rank_columns(store, degrees)
+        engine.set_column_degrees(store, degrees)
     return matrix._from_store(engine, store, csr.dtype, shape, name)._known_symmetric(symmetric)

@@ -130,7 +130,7 @@ class Keeper:
             None if partition.is_whole else np.diff(csr.indptr[partition.bounds]) + (0 if long is None else long.counts)
         )
         made = self.of_rows(rows, partition, shape, csr.symmetric, counts=counts, long=long)
-        self.rank_columns(made, degrees)
+        self.set_column_degrees(made, degrees)
         return made
 
     def _columns_of(self, csr: Csr, partition: Partition) -> Any:
@@ -154,10 +154,10 @@ class Keeper:
             self.latest[shape[0]] = made
         return made
 
-    def rank_columns(self, store: Store, degrees: NDArray[np.int64]) -> None:
+    def set_column_degrees(self, store: Store, degrees: NDArray[np.int64]) -> None:
         """Pass the degrees of all rows of a symmetric matrix to the local engine, which has some rows only."""
         if self.on_device and store.symmetric and not store.partition.is_whole:
-            engines.capability(self.local.engine, "rank_columns")(store.local._need()[1], degrees)
+            engines.capability(self.local.engine, "set_column_degrees")(store.local._need()[1], degrees)
 
     def matrix_to_csr(self, store: Store) -> Csr:
         long_rows.join(self, store)

@@ -169,7 +169,7 @@ def _extract(e: Any) -> MatrixStore:
         nrows, ncols = e.shape
         return MatrixStore(matrix.dtype, nrows, ncols, None)
     if column.kind == "all" and row.kind == "range" and row.key.step == 1:
-        alike = matrix_index.neighbours(matrix.rows, matrix.dtype, row.key.start, row.key.stop)
+        alike = matrix_index.row_range(matrix.rows, matrix.dtype, row.key.start, row.key.stop)
         if alike is not None:
             return alike
     if row.kind == "all" and column.kind == "range" and column.key[:1] == range(1) and column.key.step == 1:

@@ -102,10 +102,10 @@ class Keeper:
         return vector.count_rows(rows)
 
     @launch.locked
-    def rank_columns(self, matrix: Any, degrees: NDArray[Any]) -> None:
+    def set_column_degrees(self, matrix: Any, degrees: NDArray[Any]) -> None:
         rows = None if isinstance(matrix, HostStore) else matrix.held(matrix.order)[0]
         if rows is not None:
-            rows.facts[head_cache.ColumnRanks].of(degrees)
+            rows.facts[head_cache.ColumnDegrees].of(degrees)
 
     def dup(self, store: Any, dtype: DataType) -> Any:
         if isinstance(store, HostStore):
@@ -220,7 +220,7 @@ class Keeper:
     def walk_steps(self, store: Any, trail: Trail, top: Any, by: Any) -> Steps | None:
         return None if isinstance(store, HostStore) else Steps(assembly.rows_of(store), store.dtype, trail, top, by)
 
-    def hold_rows(self, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any]:
+    def row_reader(self, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any]:
         held = FeatureRows(array, placement)
         return lambda at: held.read(array_exchange.array(at))
 

@@ -66,7 +66,7 @@ class StorageCapabilities(Protocol):
     def id_bytes(self, store: Any) -> int | None:
         """Return the bytes of a matrix's stored ids."""
 
-    def hold_rows(self, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any] | None:
+    def row_reader(self, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any] | None:
         """Return a function that reads rows of an n x m array of bytes by number, into the engine's memory.
 
         The array is copied to a placement, by default the configured one; the numbers are int64 in the engine's memory.
@@ -204,7 +204,7 @@ class RankCapabilities(Protocol):
         None: the engine cannot count without reading the vector's positions.
         """
 
-    def rank_columns(self, matrix: Any, degrees: NDArray[Any]) -> None:
+    def set_column_degrees(self, matrix: Any, degrees: NDArray[Any]) -> None:
         """Give the store of some rows each column's degree in the whole matrix, or numbers that order columns alike."""
 
     def vector_of_rows(self, store: Any) -> Any:
@@ -244,7 +244,7 @@ class RankCapabilities(Protocol):
 class ProcessCapabilities(Protocol):
     """Methods for objects that several processes share, as the distributed engine has them."""
 
-    def beside(self, other: Engine) -> None:
+    def require_compatible(self, other: Engine) -> None:
         """Raise an error if objects of another engine cannot take part in this one's statements."""
 
     def distributed(self, matrix: Any) -> Any:

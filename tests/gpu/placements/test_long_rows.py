@@ -13,7 +13,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.engines.gpu.elementwise import panel
-from sparsezc.engines.gpu.layouts.head_cache import ColumnRanks
+from sparsezc.engines.gpu.layouts.head_cache import ColumnDegrees
 from sparsezc.engines.gpu.storage import matrix_store
 from sparsezc.memory import budget
 from tests.gpu.placements.test_placement_grid import COMPRESSED, PLACEMENTS, Kind, placed
@@ -171,8 +171,8 @@ def test_both_forms_know_the_ranks_of_the_columns(placement: str, put: Any) -> N
     with gb.config.set(rows_per_warp=1):
         C.mxv(u).new()
         uncut = C._store.held()[0]
-    B._engine.rank_columns(B._store, np.arange(N))
+    B._engine.set_column_degrees(B._store, np.arange(N))
     assert uncut.uncut
-    assert uncut.facts[ColumnRanks].offsets().shape == (N + 1,)
+    assert uncut.facts[ColumnDegrees].offsets().shape == (N + 1,)
     B.mxv(u).new()
     assert matrix_store.UncutRows not in C._store.rows.layouts

@@ -112,7 +112,7 @@ def hops() -> None:
     """Sample vertices hop by hop, and read their features from host memory."""
     A = matrix()
     ops.sample_hops(A, [1, 2], [2, 2], seed=1)
-    hold = engines.capability(A._engine, "hold_rows")(np.ones((N, 24), np.uint8), "zerocopy")
+    hold = engines.capability(A._engine, "row_reader")(np.ones((N, 24), np.uint8), "zerocopy")
     hold(np.arange(3))
 
 

@@ -206,7 +206,7 @@ def move_rows(engine: Keeper, store: Store) -> None:
         made = _sent(engine, store, csr, indptr, moved)
     store.move_rows(engine, made, new, moved.sum(axis=0) + (0 if store.long is None else store.long.counts))
     if engine.on_device and store.symmetric:
-        engine.rank_columns(store, engine.transport.gather(degrees, new.sizes))
+        engine.set_column_degrees(store, engine.transport.gather(degrees, new.sizes))
     store.forms.rows_moved(engine)
 
 

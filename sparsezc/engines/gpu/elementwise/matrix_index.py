@@ -80,7 +80,7 @@ def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
     return assembly.assemble(ranges, make, shape, dtype, rows.indices.placement, iso)
 
 
-def neighbours(rows: Rows, dtype: DataType, first: int, last: int) -> MatrixStore | None:
+def row_range(rows: Rows, dtype: DataType, first: int, last: int) -> MatrixStore | None:
     """Return rows first .. last-1 as views of the entries; None if those are compressed or not in device memory."""
     if rows.compressed or not RECORDS[rows.indices.placement].resident:
         return None

@@ -41,7 +41,7 @@ def color_rows(e: Any, out: Any, write: Write[Mask | None]) -> None:
     lists = [xp.empty(n, key) for _ in range(2)]
     counts = xp.zeros((_ROUNDS + 1, 2), np.uint64)
     color = xp.full(n, 2**32 - 1, np.uint32)
-    prelude = text(rows.wide, key.itemsize == 8)
+    prelude = kernel_prelude(rows.wide, key.itemsize == 8)
     work = {
         "capacity": n, "indptr": rows.indptr, "indices": rows.arguments.indices, "order": order,
         "waits": xp.zeros(n, np.uint32),
@@ -49,7 +49,7 @@ def color_rows(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
     def run(name: str, **arguments: Any) -> None:
         kernel = codegen.kernel(gpu, "colors.cu", prelude, name)
-        stats.counted(kernel, placements.lie_near(rows))(launch.blocks(gpu, 32 * n), **work, **arguments)
+        stats.counted(kernel, placements.in_device_memory(rows))(launch.blocks(gpu, 32 * n), **work, **arguments)
 
     all_rows = xp.asarray(np.array([n - long, long], np.uint64))
     run("wait_rows", listed=every, counts=all_rows, next=lists[0], next_counts=counts[0])
@@ -69,7 +69,7 @@ def color_rows(e: Any, out: Any, write: Write[Mask | None]) -> None:
     vector_map.write_vector(found, out._store, in_bits(write))
 
 
-def text(wide: bool, long: bool) -> str:
+def kernel_prelude(wide: bool, long: bool) -> str:
     """Return the prelude of colors.cu."""
     types = codegen.typedefs(Id="u64" if wide else "u32", Key="u64" if long else "u32")
     return f"{types}\nconstexpr u64 LONG_ROW = {LONG_ROW};\nconstexpr u32 WORDS = {_WORDS};"

@@ -50,7 +50,7 @@ def components(matrix: MatrixStore) -> VectorStore | None:
     if rows is None or rows.order is not None or not serves(rows, back):
         return None
     gpu, directed = rows.device, back is not rows
-    if directed and back is not None and not placements.lie_near(rows):
+    if directed and back is not None and not placements.in_device_memory(rows):
         return None
     xp, at_once = gpu.xp, rows_per_warp.choose(rows)
     words = tuple(xp.zeros((4, -(-rows.nrows // 32)), np.uint32))
@@ -81,10 +81,10 @@ def components(matrix: MatrixStore) -> VectorStore | None:
 
 @lru_cache(maxsize=64)
 def _kernel(device: Device, _counting: bool, case: _Case) -> Launcher:
-    return codegen.kernel(device, "components.cu", text(case), "components")
+    return codegen.kernel(device, "components.cu", kernel_prelude(case), "components")
 
 
-def text(case: _Case) -> str:
+def kernel_prelude(case: _Case) -> str:
     """Return the prelude of components.cu."""
     return "\n".join(
         (

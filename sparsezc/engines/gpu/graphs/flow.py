@@ -61,7 +61,7 @@ class _Flow:
         self.residual, self.got = _values(rows, dtype), xp.zeros(rows.nvals, dtype.np_type)
         self.excess, self.height = xp.zeros(n, dtype.np_type), xp.empty(n, np.uint32)
         self.lists = [xp.empty(n, self.key) for _ in range(2)]
-        self._prelude = text(self.rows.wide, self.key, place, dtype)
+        self._prelude = kernel_prelude(self.rows.wide, self.key, place, dtype)
         self._arrays = {
             "indptr": self.indptr, "indices": self.rows.arguments.indices, "back": self.back, "residual": self.residual,
             "got": self.got, "excess": self.excess, "height": self.height, "raised": xp.empty(n, np.uint32),
@@ -120,7 +120,7 @@ class _Flow:
         if name not in self._read:
             taken = {parameter.name for parameter in codegen.signature("flow.cu", name).parameters}
             self._read[name] = {key: array for key, array in self._arrays.items() if key in taken}
-        run = stats.counted(kernel, placements.lie_near(self.rows))
+        run = stats.counted(kernel, placements.in_device_memory(self.rows))
         run(launch.blocks(self.gpu, threads), **self._read[name], **arguments)
 
 
@@ -168,7 +168,7 @@ def _opposite(e: Any, rows: Rows, place: np.dtype[Any]) -> Any:
     return turned.values.load()
 
 
-def text(wide: bool, key: np.dtype[Any], place: np.dtype[Any], dtype: DataType) -> str:
+def kernel_prelude(wide: bool, key: np.dtype[Any], place: np.dtype[Any], dtype: DataType) -> str:
     """Return the prelude of flow.cu."""
     types = codegen.typedefs(
         Id="u64" if wide else "u32", Key=f"u{8 * key.itemsize}", Place=f"u{8 * place.itemsize}", T=dtype

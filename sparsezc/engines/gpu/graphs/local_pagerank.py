@@ -118,9 +118,9 @@ def _solved(
     state, wait = xp.zeros(k * _STATE, np.uint64), xp.zeros(cooperative_launch.WAIT, np.uint64)
     around = xp.asarray(np.ascontiguousarray(seeds))
     if each:
-        run, blocks = stats.counted(kernel, placements.lie_near(rows)), k
+        run, blocks = stats.counted(kernel, placements.in_device_memory(rows)), k
     else:
-        run = stats.together(kernel, placements.lie_near(rows))
+        run = stats.together(kernel, placements.in_device_memory(rows))
         blocks = min(launch.blocks(gpu, capacity.entries), _BLOCKS * gpu.multiprocessors)
     run(
         blocks, indptr=rows.indptr, indices=rows.arguments.indices, seeds=around, alpha=alpha, rho=rho,
@@ -165,14 +165,15 @@ def _ends(
 @lru_cache(maxsize=8)
 def _kernels(device: Device, _counting: bool, wide: bool, each: bool) -> tuple[Launcher, Launcher]:
     solve, ends = (
-        codegen.kernel(device, "local_pagerank.cu", text(wide, each), name) for name in ("solve", "later_ends")
+        codegen.kernel(device, "local_pagerank.cu", kernel_prelude(wide, each), name)
+        for name in ("solve", "later_ends")
     )
     if each:
         solve.resize(_THREADS)
     return solve, ends
 
 
-def text(wide: bool, each: bool) -> str:
+def kernel_prelude(wide: bool, each: bool) -> str:
     """Return the prelude of local_pagerank.cu; `each`: one block solves for each of many seeds."""
     threads = _THREADS if each else THREADS
     constants = codegen.flags(ONE_EACH=each, THREADS=threads)

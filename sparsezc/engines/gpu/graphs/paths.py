@@ -72,7 +72,7 @@ def shorten(
         return None
     if rows.compressed or RECORDS[rows.indices.placement].serves:
         return None
-    near_rows, many = placements.lie_near(rows), has_many_rounds(rows)
+    near_rows, many = placements.in_device_memory(rows), has_many_rounds(rows)
     if not near_rows and not many:
         return None
     step, last, shortest, target = limits
@@ -84,7 +84,7 @@ def shorten(
     xp, limit = gpu.xp, INT64 if dtype.is_integer else FP64
     at_once = rows_per_warp.choose(rows)
     unit = 0.0 if many else _unit(step, dtype)  # each distance that falls writes its bound: few rows do not repay it
-    if not unit or (back is not None and (back.compressed or not placements.lie_near(back))):
+    if not unit or (back is not None and (back.compressed or not placements.in_device_memory(back))):
         back = None
     case = _Case(rows.wide, matrix.dtype, dtype, rows.iso, rows.chunks.length, at_once, unit > 0)
     kernel = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
@@ -128,10 +128,10 @@ def _back(back: Rows | None) -> _Back:
 
 @lru_cache(maxsize=64)
 def _kernel(device: Device, _counting: bool, case: _Case) -> Launcher:
-    return codegen.kernel(device, "paths.cu", text(case), "paths")
+    return codegen.kernel(device, "paths.cu", kernel_prelude(case), "paths")
 
 
-def text(case: _Case) -> str:
+def kernel_prelude(case: _Case) -> str:
     """Return the prelude of paths.cu."""
     bits = 8 * case.distances.np_type.itemsize
     return "\n".join(

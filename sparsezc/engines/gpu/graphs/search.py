@@ -151,7 +151,7 @@ class Search:
         self, rows: Rows, back: Rows | None, result: DataType, words: tuple[Any, ...], *, leaves: bool = False
     ) -> None:
         gpu = rows.device
-        self.near = placements.lie_near(rows) and (back is None or placements.lie_near(back))
+        self.near = placements.in_device_memory(rows) and (back is None or placements.in_device_memory(back))
         self._rows, self._back, self._started, self.words = rows, back, 0, words
         demand = Demand(0, BOOL, columns=rows)
         self._pulled = NO_HEADS if back is None else back.layouts[HeadCache].get_or_build(back, demand)
@@ -185,7 +185,7 @@ class Search:
     def count_for_heads(self, pushed: int, read: int) -> None:
         """Count, for the head caches, the vertices that were pushed and the entries that pulls read."""
         rows, back = self._rows, self._back
-        if not placements.lie_near(rows):  # heads are built once searches have read enough to repay it
+        if not placements.in_device_memory(rows):  # heads are built once searches have read enough to repay it
             rows.layouts[HeadCache].to_push(rows, back, pushed)
             if back is not None:
                 back.layouts[HeadCache].get_or_build(back, Demand(read, BOOL, columns=rows))
@@ -199,10 +199,10 @@ def _back(back: Rows | None, heads: Heads) -> _Back:
 
 @lru_cache(maxsize=64)
 def _kernel(device: Device, _counting: bool, case: _Case) -> Launcher:
-    return codegen.kernel(device, "search.cu", text(case), "search")
+    return codegen.kernel(device, "search.cu", kernel_prelude(case), "search")
 
 
-def text(case: _Case) -> str:
+def kernel_prelude(case: _Case) -> str:
     """Return the prelude of search.cu."""
     push, pull = _NEAR_COST if case.near else _LINK_COST
     return "\n".join(

@@ -49,7 +49,7 @@ class Heads:
 NO_HEADS = Heads(0, 0, 0)
 
 
-class ColumnRanks:
+class ColumnDegrees:
     """Fact: the order of the columns by degree, for one process's part of the rows, in which columns are incomplete.
 
     It is stored as logarithms of 16 bits, in host memory: columns may be as many as the device has bytes.
@@ -153,7 +153,7 @@ class HeadCache(Built[Heads]):
 
         `count` None: only existing heads are returned.
         """
-        if placements.moves(rows) or placements.lie_near(rows):
+        if placements.moves(rows) or placements.in_device_memory(rows):
             return NO_HEADS
         if count is not None:
             self.of_short_rows(rows, columns, min(rows.nvals, _LINE * count))
@@ -232,6 +232,6 @@ def _make(rows: Rows, columns: Rows | None, dtype: DataType, k: int, values: boo
     kernel = codegen.kernel(gpu, "head_cache.cu", prelude, "heads")
     kernel.launch(
         launch.blocks(gpu, rows.nrows), rows.arguments, heads=ids, head_values=kept, k=k,
-        hubs=rows.facts[ColumnRanks].offsets() if columns is None else columns.indptr, counter=xp.zeros(1, np.uint64),
+        hubs=rows.facts[ColumnDegrees].offsets() if columns is None else columns.indptr, counter=xp.zeros(1, np.uint64),
     )  # fmt: skip
     return Heads(k, ids, kept)

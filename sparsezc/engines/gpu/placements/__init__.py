@@ -29,7 +29,8 @@ from sparsezc.memory import Buffer
 from sparsezc.memory.placement import RECORDS
 
 __all__ = [
-    "Entries", "Part", "SegmentTables", "Wanted", "lie_near", "listed", "moves", "part", "parts", "serves", "whole",
+    "Entries", "Part", "SegmentTables", "Wanted", "in_device_memory", "listed", "moves", "part", "parts", "serves",
+    "whole",
 ]  # fmt: skip
 
 
@@ -162,7 +163,7 @@ def moves(rows: Rows) -> bool:
     return RECORDS[rows.indices.placement].buffers is not None
 
 
-def lie_near(rows: Rows) -> bool:
+def in_device_memory(rows: Rows) -> bool:
     """Return whether the entries are in device memory, or migrate to it when they are read."""
     return RECORDS[rows.indices.placement].near
 
@@ -183,7 +184,7 @@ def whole(rows: Rows, words: Buffer | None) -> Part:
     if made is None:
         _, _, ids, values = rows.arguments
         pointers = ids if words is None else words.pointer, values
-        made = wholes[words is None] = part(rows, pointers, near=lie_near(rows))
+        made = wholes[words is None] = part(rows, pointers, near=in_device_memory(rows))
     return made
 
 
@@ -208,7 +209,7 @@ def listed(rows: Rows, wanted: Wanted, *, ids: bool, values: bool) -> Iterable[P
     if wanted.words is None or serves(rows):
         return parts(rows, None, wanted, ids=ids, values=values)
     _, _, first, second = rows.arguments
-    return (part(rows, (first, second), subset=wanted.words, near=lie_near(rows)),)
+    return (part(rows, (first, second), subset=wanted.words, near=in_device_memory(rows)),)
 
 
 @cache

@@ -164,7 +164,7 @@ class LabelRows:
         )  # fmt: skip
         for kind in np.flatnonzero(self.capacity).tolist():
             tables = self.tables if kind == _TABLE_CLASS else labels.NO_TABLES
-            stats.counted(self._chooser(kind), placements.lie_near(rows))(
+            stats.counted(self._chooser(kind), placements.in_device_memory(rows))(
                 self._grid(kind), network, tables, **lists, **self._matrix, a=turn.a, b=turn.b, turn=turn.turn,
                 best=self.best,
             )  # fmt: skip
@@ -195,7 +195,7 @@ class LabelRows:
         return {"indptr": self.rows.indptr, "indices": given.indices, "values": given.values}
 
     def _after(self, name: str, counts: Any, **given: Any) -> None:
-        stats.counted(self._kernel(name), placements.lie_near(self.rows))(
+        stats.counted(self._kernel(name), placements.in_device_memory(self.rows))(
             launch.blocks(cuda.current(), 32 * self.rows.nrows), moved=self.moved, capacity=self.rows.nrows,
             counts=counts, **self._matrix, **given,
         )  # fmt: skip

@@ -141,7 +141,7 @@ class _Sums:
         listed = xp.concatenate([listed[~is_long], listed[is_long]])
         ends = xp.cumsum(self.lengths[listed])
         pairs = xp.empty(int(ends[-1]), np.uint64)
-        stats.counted(self._kernel("list_pairs"), placements.lie_near(rows))(
+        stats.counted(self._kernel("list_pairs"), placements.in_device_memory(rows))(
             launch.blocks(gpu, 32 * listed.size), count=listed.size, nshort=int((~is_long).sum()),
             rows=listed.astype(np.uint64), places=ends - self.lengths[listed], indptr=rows.indptr,
             indices=rows.arguments.indices, values=rows.arguments.values, label=self.stored, width=self.width,
@@ -180,7 +180,7 @@ class _Sums:
         flags = codegen.flags(CLASS=kind, DENSE=isinstance(found.pairs, int))
         kernel = codegen.kernel(gpu, "label_sums.cu", f"{labels.types(self.case)}\n{flags}", "label_sums")
         grid = launch.blocks(gpu, (8, 32, 32, launch.THREADS, launch.THREADS)[kind] * listed.size)
-        stats.counted(kernel, placements.lie_near(rows))(
+        stats.counted(kernel, placements.in_device_memory(rows))(
             tables.keys.size // tables.slots if longest else grid, tables, found, count=listed.size,
             rows=listed.astype(np.uint64), indptr=rows.indptr, indices=rows.arguments.indices,
             values=rows.arguments.values, label=self.stored, width=self.width, least=least,

@@ -173,7 +173,7 @@ def _launch(case: Case, rows: Rows, listed: Any, label: Any, stays: bool | None,
     found = xp.empty(listed.size, np.float64 if sums else np.int64)
     grid = launch.blocks(gpu, (launch.THREADS if blocks else 32) * listed.size)
     grid = made.keys.size // made.slots if in_memory else grid
-    stats.counted(kernel, placements.lie_near(rows))(
+    stats.counted(kernel, placements.in_device_memory(rows))(
         grid, made, count=listed.size, label=label, stays=int(stays or 0),
         rows=listed.astype(np.uint64), indptr=rows.indptr, indices=rows.arguments.indices, values=rows.arguments.values,
         counter=xp.zeros(1, np.uint64), best=0 if sums else found, weight=found if sums else 0,

@@ -229,7 +229,7 @@ class Case:
         blocks = launch.blocks(gpu, 32 * max(nwords, chunks.count))
         name = f"multi_source_bfs_{way}"
         kernel = codegen.kernel(gpu, f"{name}.cu", given, name)
-        stats.counted(kernel, placements.lie_near(rows))(
+        stats.counted(kernel, placements.in_device_memory(rows))(
             blocks, chunks.all, self.mask.arguments(),
             searches.active() if planned else self._active(searches), nrows=rows.nrows, indptr=rows.indptr,
             indices=rows.indices.pointer, x=self.x.vector.bits, width=self.x.width, y=self.y,

@@ -165,7 +165,11 @@ def repeats(product: Product, rows: Rows, mask: MaskBits) -> bool:
     packs = reads.values and config.packing != "off" and packed_values.are_wanted(rows)
     if packs and rows.layouts[PackedValues].built is None:  # the next product may build it
         return False
-    if reads.any_order and not product.reads_apart(rows) and not (placements.moves(rows) or placements.lie_near(rows)):
+    if (
+        reads.any_order
+        and not product.reads_apart(rows)
+        and not (placements.moves(rows) or placements.in_device_memory(rows))
+    ):
         return False  # row heads may serve it
     if not _may_rearrange(product, mask):
         return True
@@ -286,7 +290,7 @@ def _heads_to_pull(product: Product, rows: Rows, columns: Rows | None, estimated
         return rows.layouts[HeadCache].get_or_build(rows, Demand(entries, product.dtype, reads.values, columns))
     if reads.stops or product.reads_apart(rows) or not reads.any_order:
         return NO_HEADS
-    if placements.moves(rows) or placements.lie_near(rows):
+    if placements.moves(rows) or placements.in_device_memory(rows):
         return NO_HEADS
     return rows.layouts[HeadCache].of_short_rows(rows, columns, rows.nvals if estimated is None else estimated)
 

@@ -98,7 +98,7 @@ def at_entries(given: Sides, mask: MaskRows) -> MatrixStore:
     values = allocate(budget.fitting(rows.indices.placement, nbytes), rows.nvals, dtype.np_type)
     prelude = typedefs(Id="u64" if rows.wide else "u32", W=dtype) + "\n" + given.prelude
     kernel = codegen.kernel(gpu, "sddmm.cu", prelude, "sampled")
-    stats.counted(kernel, placements.lie_near(rows))(
+    stats.counted(kernel, placements.in_device_memory(rows))(
         launch.blocks(gpu, rows.nvals), nvals=rows.nvals, nrows=rows.nrows, indptr=rows.indptr,
         indices=rows.indices.pointer, **given.arguments(), out=values.pointer,
     )  # fmt: skip

@@ -57,7 +57,7 @@ def sample_hops(store: MatrixStore, seeds: Any, hops: Hops) -> Subgraph:
 def _values(rows: Rows, edge: Any) -> Any:
     if rows.iso:
         return cuda.current().xp.repeat(rows.values.load(), edge.size)
-    return gather_scatter.gather(rows.values, edge, near=placements.lie_near(rows))
+    return gather_scatter.gather(rows.values, edge, near=placements.in_device_memory(rows))
 
 
 class _State:
@@ -88,7 +88,7 @@ class _State:
 
     def _launch(self, name: str, threads: int, **given: Any) -> None:
         kernel = codegen.kernel(self.gpu, "hops.cu", f"typedef {'u64' if self.rows.wide else 'u32'} Id;", name)
-        run = stats.counted(kernel, placements.lie_near(self.rows)) if name == "meet" else kernel.launch
+        run = stats.counted(kernel, placements.in_device_memory(self.rows)) if name == "meet" else kernel.launch
         run(launch.blocks(self.gpu, threads), **given)
 
     def _grow(self, nodes: int, edges: int) -> None:

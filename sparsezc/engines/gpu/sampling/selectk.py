@@ -43,7 +43,7 @@ class Found(NamedTuple):
 def selectk(rows: Rows, dtype: DataType, i: Any, pick: Pick) -> MatrixStore:
     """Return the picked entries of the rows `i` (None: all); with replacement the values count the picks of each."""
     picks = Finder(rows, dtype, pick)
-    xp, near = cuda.current().xp, placements.lie_near(rows)
+    xp, near = cuda.current().xp, placements.in_device_memory(rows)
     d = _lengths(rows, i)
     result = INT64 if pick.replace else dtype
     whole_rows = picks.reads_whole_rows
@@ -70,7 +70,7 @@ def entries(rows: Rows, dtype: DataType, i: Any, pick: Pick, *, values: bool) ->
 
     An entry is listed as often as it is drawn.
     """
-    picks, near, xp = Finder(rows, dtype, pick), placements.lie_near(rows), cuda.current().xp
+    picks, near, xp = Finder(rows, dtype, pick), placements.in_device_memory(rows), cuda.current().xp
     if pick.replace and pick.k and i.size:
         drawn = xp.sort(picks.drawn(i, 0), axis=1).ravel()
         there = drawn != _NONE
@@ -97,7 +97,7 @@ class Finder:
 
     def __init__(self, rows: Rows, dtype: DataType, pick: Pick) -> None:
         self.rows, self.dtype, self.pick = rows, dtype, pick
-        self.gpu, self.near = cuda.current(), placements.lie_near(rows)
+        self.gpu, self.near = cuda.current(), placements.in_device_memory(rows)
         self.by_key = pick.how in ("largest", "smallest") or (pick.how == "random_weighted" and not pick.replace)
         self.reads_whole_rows = (
             pick.k > _LIST if self.by_key else (pick.how == "random" and not pick.replace and pick.k > MOST_FLOYD)

@@ -152,7 +152,7 @@ class Steps:
         if starts.size:
             back, close, far = map(np.uint64, trail.shares or (0, 0, 0))
             kernel = codegen.kernel(gpu, "walk.cu", _prelude(*self._case, goes_on), "walk")
-            stats.counted(kernel, placements.lie_near(rows))(
+            stats.counted(kernel, placements.in_device_memory(rows))(
                 launch.blocks(gpu, starts.size), count=starts.size, length=length, nrows=rows.nrows,
                 indptr=rows.indptr, indices=rows.indices.pointer, values=rows.values.pointer, back=back, close=close,
                 far=far, seed=np.uint64(trail.seed), starts=starts, older_indptr=older.indptr,

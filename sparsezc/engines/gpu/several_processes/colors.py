@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sparsezc import stats
 from sparsezc.device import cuda
 from sparsezc.engines.gpu import placements
-from sparsezc.engines.gpu.graphs.colors import LONG_ROW, text
+from sparsezc.engines.gpu.graphs.colors import LONG_ROW, kernel_prelude
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage.assembly import near, rows_of
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
@@ -54,8 +54,8 @@ class SharedColors:
         rows, found = (xp.empty(n, self._key) for _ in range(2))
         rows[: listed.size - count], rows[n - count :] = listed[~long], listed[long]
         counts, found_counts = xp.asarray(np.array([listed.size - count, count], np.uint64)), xp.zeros(2, np.uint64)
-        kernel = codegen.kernel(gpu, "colors.cu", text(self._rows.wide, self._key.itemsize == 8), name)
-        stats.counted(kernel, placements.lie_near(self._rows))(
+        kernel = codegen.kernel(gpu, "colors.cu", kernel_prelude(self._rows.wide, self._key.itemsize == 8), name)
+        stats.counted(kernel, placements.in_device_memory(self._rows))(
             launch.blocks(gpu, 32 * listed.size), **self._work, listed=rows, counts=counts, next=found,
             next_counts=found_counts, **given,
         )  # fmt: skip
