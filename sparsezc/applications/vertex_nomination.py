@@ -37,12 +37,12 @@ def vertex_nomination(
     seeds : iterable of int
         The vertices of interest, one or more in 0..n-1, each once.
     content : Vector or array of n numbers, or Matrix or array of shape (n, F), optional
-        The dissimilarity of each vertex from the seeds, >= 0; or a row of F features for each vertex, whose
-        dissimilarity is the Euclidean distance to the nearest of the seeds' rows. By default only the graph counts.
+        The dissimilarity of each vertex from the seeds, >= 0; or a row of F features for each vertex. The dissimilarity
+        of rows is the Euclidean distance to the nearest of the seeds' rows. By default only the graph counts.
     fuse : callable, optional
-        A function that takes two arrays, distances in the graph and dissimilarities of content of the same vertices,
-        and returns their scores, the smallest for the best. By default the mean of both, each divided by its largest
-        value. It requires `content`.
+        A function of two arrays, distances in the graph and dissimilarities of content. It returns the scores of the
+        same vertices, the smallest for the best, and requires `content`. By default the mean of both, each divided by
+        its largest value.
     k : int, optional
         Most vertices to nominate, at least 1; by default all.
 
