@@ -42,9 +42,9 @@ def graph_search(
     length : int
         The most edges of a walk, at least 0.
     mode : {"uniform", "greedy", "stochastic"}
-        The choice of an edge in each step. "uniform": all with equal probability; "greedy": the edge to the neighbour
-        of the highest score, of equal scores to the smallest vertex; "stochastic": in proportion to the neighbours'
-        scores, which must be >= 0.
+        The choice of an edge in each step. With "uniform" all have equal probability; "greedy" takes the edge to the
+        neighbour of the highest score, of equal scores to the smallest vertex; with "stochastic" probabilities are in
+        proportion to the neighbours' scores, which must be >= 0.
     seed : int, optional
         From 0 to 2**64 - 1; see :func:`random_walks`. Random by default. "greedy" draws nothing.
 

@@ -56,9 +56,9 @@ def projection(
     onto : {"rows", "columns"}
         The side whose vertices are joined.
     weight : {"count", "ratio", "jaccard", "overlap", "collaboration", "none"}
-        The weight of a pair (i, j). With N(i) the neighbours of i it is ``|N(i) & N(j)|``, or this divided by the size
-        of the other side, by ``|N(i) | N(j)|``, or by the smaller of ``|N(i)|`` and ``|N(j)|``; Newman's sum of
-        1 / (d - 1) over the common neighbours, whose degrees are d; or none.
+        The formula for the weight of a pair (i, j). With N(i) the neighbours of i: ``|N(i) & N(j)|``, or this divided
+        by the size of the other side, by ``|N(i) | N(j)|``, or by the smaller of ``|N(i)|`` and ``|N(j)|``; Newman's
+        sum of 1 / (d - 1) over the common neighbours, whose degrees are d; or none.
     out : str or path, optional
         A file to which the pairs are written, each once, instead of a result in memory: ``.txt``, ``.tsv``, ``.csv``
         (also ``.gz``), ``.parquet``. ``gb.io.read(out, directed=False)`` reads it. A ``.csv`` holds no sizes: vertices
