@@ -19,24 +19,24 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.device.processors import processors
 from sparsezc.exceptions import FileFormatError
 from sparsezc.io.build.generate import mix
 
-_STEP = 1 << 14  # entries: the arrays derived from them stay in a core's cache
+_STEP = 1 << 16  # entries: fewer steps wait for Python's lock less often, and their arrays still stay in a core's cache
+_WAITING = 2  # chunks that the reader may be ahead by
 _Hash = Callable[[NDArray[Any]], NDArray[np.uint64]]
 
 
 class SymmetryCheck:
     """A symmetry check of a square matrix whose entries are added in the order of its rows; a context manager.
 
-    Threads process the entries while the caller continues to read.
+    One thread processes the entries while the caller continues to read: several would wait for Python's lock, and take
+    longer together.
     """
 
     def __init__(self, indptr: NDArray[np.int64]) -> None:
         self._indptr, self._at, self._sum, self._hash = indptr, 0, 0, _random_hash()
-        self._threads = processors(4)
-        self._pool = ThreadPoolExecutor(self._threads, "sparsezc-symmetry")
+        self._pool = ThreadPoolExecutor(1, "sparsezc-symmetry")
         self._waiting: deque[Future[int]] = deque()
 
     def __enter__(self) -> Self:
@@ -49,7 +49,7 @@ class SymmetryCheck:
         """Add the column ids and, if any, the whole-number values of the next entries; these arrays must not change."""
         self._waiting.append(self._pool.submit(_sum, self._hash, self._indptr, self._at, ids, values))
         self._at += ids.size
-        if len(self._waiting) > self._threads:
+        if len(self._waiting) > _WAITING:
             self._sum += self._waiting.popleft().result()
 
     def check(self, path: Path) -> None:
