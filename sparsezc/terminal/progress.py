@@ -27,7 +27,8 @@ _PATIENCE = 2.0  # seconds before a bar appears
 _COLUMNS, _ROWS = 80, 20  # of a terminal that does not say
 _REFRESH = 0.5  # seconds between two refreshes by the thread: a step may take longer than that
 _TIME = "{desc}: {elapsed}"
-_STEPS = _TIME + ", {n_fmt} {unit}, {rate_fmt}"
+_STEPS = _TIME + ", {n:,}{unit}, {rate_fmt}"
+_STEPS_LEFT = _TIME + ", {n:,} of AT_MOST{total:,}{unit}, {remaining} left, {rate_fmt}"
 _clock = time.monotonic
 T = TypeVar("T")
 
@@ -41,7 +42,7 @@ class _Task(NamedTuple):
 
 
 _current: ContextVar[_Task | None] = ContextVar("_current", default=None)
-_watch: ContextVar[_Watch | None] = ContextVar("_watch", default=None)
+_watch: ContextVar[Any] = ContextVar("_watch", default=None)  # the bar of the call that is watched
 
 
 def _wanted() -> bool:
@@ -135,14 +136,14 @@ def watching(label: str) -> AbstractContextManager[Any]:
 
 @contextmanager
 def _watching(label: str) -> Iterator[None]:
-    watch = _Watch(label)
-    token = _watch.set(watch)
+    shown = _bar(label, bar_format=_TIME)
+    token = _watch.set(shown)
     try:
-        with _ticking(watch.tick):
+        with _ticking(shown.tick):
             yield
     finally:
-        watch.shown.close()
         _watch.reset(token)
+        shown.close()
 
 
 def steps(
@@ -162,10 +163,10 @@ def steps(
     at_most : bool
         The loop may end before the total.
     """
-    watch = _watch.get()
-    if watch is None or watch.counts:  # the outermost loop counts
+    shown = _watch.get()
+    if shown is None or shown.counts:  # the outermost loop counts
         return items
-    return watch.counted(items, _Steps(unit, _length(items) if total is None else total, at_most), size)
+    return shown.counted(items, _Steps(unit, _length(items) if total is None else total, at_most), size)  # type: ignore[no-any-return]
 
 
 def _length(items: Any) -> int | None:
@@ -184,55 +185,18 @@ class _Steps(NamedTuple):
 
     @property
     def bar_format(self) -> str:
-        """tqdm's format of a line with the count, the rate and the time left, as far as they are known."""
-        if self.total is None:
-            return _STEPS
-        return _STEPS.replace("{unit}", f"of {'at most ' * self.at_most}{{total_fmt}} {{unit}}") + ", {remaining} left"
+        """tqdm's format of a line with the count, the time left if the number is known, and the rate."""
+        return _STEPS if self.total is None else _STEPS_LEFT.replace("AT_MOST", "at most " * self.at_most)
 
 
-class _Watch:
-    """A call that is shown: a bar with its time, or with the steps of its outermost loop."""
-
-    def __init__(self, label: str) -> None:
-        self._label, self._began = label, _clock()
-        self.counts = False
-        self.shown = self._show(bar_format=_TIME)
-
-    def _show(self, **more: Any) -> Any:
-        return _bar(self._label, began=self._began, **more)
-
-    def tick(self) -> None:
-        """Refresh the bar; another thread may be counting."""
-        self.shown.tick()
-
-    def counted(self, items: Iterable[T], loop: _Steps, size: Callable[[T], int] | None) -> Iterator[T]:
-        """Yield items; each is done when the next one is requested."""
-        if self.counts:
-            yield from items
-            return
-        self.counts = True
-        self.shown.close()
-        self.shown = shown = self._show(bar_format=loop.bar_format, total=loop.total, unit=loop.unit)
-        try:
-            for item in items:
-                yield item
-                done = 1 if size is None else size(item)
-                shown.update(done if loop.total is None else min(done, loop.total - shown.n))
-        finally:
-            shown.close()
-            self.counts, self.shown = False, self._show(bar_format=_TIME)
-
-
-def _bar(label: str, *, began: float | None = None, **more: Any) -> Any:
-    """Return a bar that appears once the task has taken two seconds.
-
-    `began`: the start of the time that it shows, in seconds of the monotonic clock; by default now.
-    """
+def _bar(label: str, **more: Any) -> Any:
+    """Return a bar that appears once the task has taken two seconds."""
     now, current = _clock(), _current.get()
-    began = now if began is None else began
-    hidden = _PATIENCE - (now - (began if current is None else current.began))
+    hidden = _PATIENCE - (now - (now if current is None else current.began))
     size = {"ncols": _width(), "nrows": _ROWS}
-    return _bar_type()(now - began, desc=printable(label), leave=False, file=sys.stderr, delay=hidden, **size, **more)
+    return _bar_type()(
+        desc=printable(label), leave=False, file=sys.stderr, delay=hidden, miniters=0, smoothing=0, **size, **more
+    )
 
 
 def _width() -> int:
@@ -250,14 +214,42 @@ def _bar_type() -> Any:
     from tqdm import tqdm  # type: ignore[import-untyped]
 
     class Bar(tqdm):  # type: ignore[misc]
-        start_t: float
-        monitor_interval = 0  # no thread of tqdm's own: with `miniters` 0 it has nothing to adapt
+        """A bar that stays hidden until its delay is over; if a call is watched, its outermost loop counts."""
 
-        def __init__(self, passed: float, delay: float, **more: Any) -> None:
-            # A positive delay hides the bar until its start is set; `tick` then shows it where the delay is over.
-            super().__init__(miniters=0, delay=max(delay, sys.float_info.epsilon), **more)
-            self.start_t, self.delay = self.start_t - passed, passed + delay
-            self.tick()
+        n: float
+        start_t: float
+        delay: float
+        monitor_interval = 0  # no thread of tqdm's own: with `miniters` 0 it has nothing to adapt
+        counts = False
+        _loop_began: float | None = None
+
+        @property
+        def format_dict(self) -> dict[str, Any]:
+            """tqdm's values of the line; the rate is that of the loop that counts, not of the whole call."""
+            found: dict[str, Any] = super().format_dict
+            if self._loop_began is not None and (passed := self._time() - self._loop_began) > 0:
+                found["rate"] = self.n / passed
+            return found
+
+        def counted(self, items: Iterable[Any], loop: _Steps, size: Callable[[Any], int] | None) -> Iterator[Any]:
+            """Yield items; each is done when the next one is requested."""
+            if self.counts:
+                yield from items
+                return
+            self.counts, self._loop_began = True, self._time()
+            self._show(loop.bar_format, loop.total, f" {loop.unit}")
+            try:
+                for item in items:
+                    yield item
+                    done = 1 if size is None else size(item)
+                    self.update(done if loop.total is None else min(done, loop.total - self.n))
+            finally:
+                self.counts, self._loop_began = False, None
+                self._show(_TIME, None, "")
+
+        def _show(self, bar_format: str, total: int | None, unit: str) -> None:
+            self.n = self.last_print_n = 0
+            self.bar_format, self.total, self.unit = bar_format, total, unit
 
         def update(self, n: float = 1) -> bool | None:
             hidden = self.last_print_t < self.start_t + self.delay
@@ -267,7 +259,7 @@ def _bar_type() -> Any:
             return super().update(n)  # type: ignore[no-any-return]
 
         def tick(self) -> None:
-            """Refresh the time once the bar may appear; the count and its rate are the loop's alone."""
+            """Redraw the bar with the current time, once it may appear; only the loop counts."""
             if self._time() >= self.start_t + self.delay:
                 self.delay = 0.0  # so that `close` removes a bar that only ticks showed
                 self.refresh()
