@@ -13,6 +13,7 @@ from sparsezc.exceptions import FileFormatError, GraphblasException, InvalidValu
 from sparsezc.expr.options import flag
 from sparsezc.io.build import csr_builder
 from sparsezc.io.build import weights as weighting
+from sparsezc.io.build.checked_edges import checked_format
 from sparsezc.io.build.limits import unexpected
 from sparsezc.io.build.table_columns import USUAL, Names, TableColumns
 from sparsezc.io.build.weights import FROM_FILE, Weights
@@ -223,5 +224,7 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
 
 
 def module_of(kind: str) -> Any:
-    """Return the module that reads and writes a format: one of formats/, or one that a program registered."""
-    return REGISTERED.get(kind) or import_module(f"sparsezc.io.formats.{kind}")
+    """Return the module that reads and writes a format: one of formats/, or one that a program registered, checked."""
+    if kind in REGISTERED:
+        return checked_format(kind, REGISTERED[kind])
+    return import_module(f"sparsezc.io.formats.{kind}")

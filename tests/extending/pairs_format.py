@@ -16,7 +16,9 @@ def read(path: Path, *, weights: Any, placement: str | None, direct: bool) -> gb
     try:
         head, *lines = path.read_text().splitlines()
         nrows, ncols = json.loads(head)
-        edges = np.array([json.loads(line) for line in lines], np.int64).reshape(-1, 3)
+        edges = np.array([json.loads(line) for line in lines] or np.empty((0, 3), np.int64))
+        if edges.shape[1:] != (3,) or edges.dtype != np.int64:
+            raise ValueError(f"found edges of {edges.dtype} of shape {edges.shape}")
     except ValueError as error:
         raise gb.exceptions.FileFormatError(
             f"{path}: {error}; two sizes and then lists of three whole numbers are needed"

@@ -46,7 +46,12 @@ def register_format(name: str, format: Any, suffixes: Sequence[str]) -> None:
     Raises
     ------
     InvalidValue
-        The name or a suffix is taken or malformed.
+        The name or a suffix is taken or malformed, or the format has neither `read` nor `write`.
+
+    Notes
+    -----
+    Edges are checked as those of other formats: arrays of one length, ids of integers, from 0 to the sizes. A file that
+    fails is refused with :class:`~sparsezc.exceptions.FileFormatError`.
 
     Examples
     --------
@@ -54,6 +59,10 @@ def register_format(name: str, format: Any, suffixes: Sequence[str]) -> None:
     """
     if name in FORMATS or not name.isidentifier():
         raise InvalidValue(f"format {name!r} cannot be registered: a new name, of letters and digits, is needed")
+    if not any(callable(getattr(format, each, None)) for each in ("read", "write")):
+        raise InvalidValue(f"format {name!r}: {format!r} has neither `read` nor `write`; a module or object is needed")
+    if isinstance(suffixes, str):
+        raise InvalidValue(f"suffixes is the text {suffixes!r}; a list such as [{suffixes!r}] is needed")
     for suffix in suffixes:
         if suffix in SUFFIXES or not suffix.startswith(".") or suffix != suffix.lower():
             raise InvalidValue(f"suffix {suffix!r} cannot be registered: a new one, such as '.pairs', is needed")
