@@ -58,8 +58,8 @@ def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]
 def loop_pieces(A: Matrix, over: range, sources: int) -> Iterable[tuple[range, float]]:
     """Yield the pieces of `over` that one call of a compiled loop takes, each with `times` for ``run_loop``.
 
-    A number of `over` is one search, a pass over the rows of `A`; threads divide a piece among them. `times` is the
-    ratio of all searches to those of the piece, because the compiled loop serves all pieces.
+    A number of `over` is one pass over the rows of `A`: a search, or up to 64 that share it. Threads divide a piece
+    among them. `times` is the ratio of all passes to those of the piece, because the compiled loop serves all pieces.
     """
     size = engine_loops.passes(A, max(len(over), 1)) * processors(16) * over.step
     pieces = [range(at, min(at + size, over.stop), over.step) for at in range(over.start, over.stop, size)]

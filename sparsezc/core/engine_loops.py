@@ -100,8 +100,8 @@ def local_pagerank(S: Matrix, seeds: NDArray[np.int64], limits: tuple[float, flo
         An object with `sizes`, the number of vertices of each solution; NumPy arrays `vertex`, `degree` and `y`, the
         solutions one after the other, each in any order; `settled`, whether all solutions converged; `grown`, the
         largest growth in the last step of those that did not, else 0; and ``ends(rank)``. That takes each vertex's
-        rank in its solution, from 0 on, and returns, at each rank, the number of entries that lead there from a lower
-        rank of the same solution.
+        rank among those of all solutions, a solution's consecutive, and returns, by rank, the number of entries in
+        both directions between the vertex and those of lower rank in its solution.
     """
     with hold_locks(S):
         engine, store = S._need()
@@ -181,8 +181,9 @@ def run_loop(
         A callable returns one of these, and is called only if the loop runs. The loop may write to an array that a
         callable returned.
     times : float
-        How often the statements read each row and entry at least. From it and from the loop's mark
-        (:func:`sparsezc.algorithms.loops.replacing`) the engine estimates whether compiling pays.
+        How often the statements read each row and entry at least, for each number of `over` unless `again` is given.
+        From it and from the loop's mark (:func:`sparsezc.algorithms.loops.replacing`) the engine estimates whether
+        compiling pays.
     values : dtype, optional
         The NumPy type in which the loop reads values.
     over : range, optional
@@ -273,7 +274,8 @@ def run_arrays(
     The engine is that of `A`. On several processes the result is None, as all must run the same statements. `loop`,
     `given`, `over` and `again` are as in :func:`run_loop`, but `given` begins with the row offsets and the ids, and
     the loop may write to the caller's arrays. `times` is the number of items that the statements process at least, each
-    of which takes the time in the loop's mark; if it is infinite, the loop always runs.
+    of which takes the time in the loop's mark; if it is infinite, the loop runs
+    however long compiling takes.
     """
     return engines.capability(A._kept()[0], "run_arrays")(loop, given, _statement_ns(loop) * times, over, again)
 

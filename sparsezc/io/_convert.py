@@ -120,7 +120,7 @@ class _Space:
         self._limit = limit
 
     def left(self) -> int:
-        """Return the bytes for sorting: the limit less the memory that the process uses already.
+        """Return the bytes for sorting: the limit less the memory in use and the bytes for reading.
 
         Raises
         ------

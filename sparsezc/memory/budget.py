@@ -24,7 +24,7 @@ _SMALL = 1 << 24  # bytes: for smaller arrays the machine's memory is not checke
 HEAD_BYTES = 32  # bytes of a row in the row-head cache by default
 _HEADS_SHARE = 0.5  # largest share of the remaining memory for row heads, as segments and vectors need some too
 MOST_HEADS = 32  # most ids of a row in the row-head cache: each lane of the warp that builds a row has one
-_SOON_READ = 1 << 28  # bytes of a file that are read so soon that they are copied to device memory
+_SOON_READ = 1 << 28  # bytes of a file that are read so quickly that they are copied to device memory
 LONG = 2048  # entries: longer rows are cut into chunks, which several warps share
 _SHORT, _FEW = 512, 1 << 25  # LONG in a matrix of fewer than 2^25 entries, where 32 rows of 2,048 are many warps' share
 #: Bytes of a vertex: six vectors of 8-byte values, as PageRank has (searches have fewer), and 8 bytes for presence
@@ -214,7 +214,7 @@ def automatic(nbytes: int, nrows: int, space: int, current: str | None = None) -
     nbytes : int
         The bytes of ids and values.
     current : str, optional
-        "mapped" for a `.h5` file, which stays mapped unless it fits in device memory and is read soon.
+        "mapped" for a `.h5` file, which stays mapped unless it fits in device memory and is read quickly.
 
     Examples
     --------

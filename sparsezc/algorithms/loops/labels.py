@@ -94,8 +94,8 @@ def moved(begin: Any, ids: Any, weights: Any, k: Any, label: Any, chance: Any, h
     """Move vertices to the labels of largest gain, as :func:`sparsezc.ops.move_labels`; return the number of rounds.
 
     `label` is overwritten. `chance`: the multipliers of each round. `how`: the factor of the penalty; the largest
-    share of vertices that move in the last round; and `many`: if more than one of `many` vertices moves in a turn, all
-    vertices choose again, else the movers' neighbours.
+    share of vertices that move in the last round; and `many`: if more than 1/`many` of the vertices move in a turn, all
+    choose again, else the movers' neighbours.
     """
     scale, least, many = how
     n = k.size

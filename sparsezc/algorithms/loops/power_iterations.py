@@ -255,13 +255,13 @@ def powers(
 
 @replacing(1)  # for each product
 def krylov(indptr: Any, indices: Any, weights: Any, start: Any, parts: Any, vectors: Any) -> Any:
-    """Return the absolute combination, by `parts`, of a symmetric matrix's Lanczos vectors, and T's two diagonals.
+    """Return |sum of parts[k] q_k| over a symmetric matrix's Lanczos vectors q_k, and the two diagonals of T.
 
     If `vectors` has rows, the Lanczos vectors are written to them.
 
     With the vectors as columns of Q, T = Q' A Q is tridiagonal: the first array returned is its diagonal, the second,
-    without its last number, the one beside it. There are as many vectors as parts, or fewer if one is nearly an
-    eigenvector.
+    without its last number, the one beside it. There are as many vectors as parts, or fewer if they nearly span
+    an invariant subspace.
     """
     n = indptr.size - 1
     indptr = indptr.view(np.uint64)

@@ -187,14 +187,18 @@ def _counted(loop: Any, a: RowArrays, b: RowArrays, m: RowArrays, n: int) -> NDA
 
     def part(first: int, last: int) -> None:
         try:
-            buffer = free.pop()
+            scratch = free.pop()
         except IndexError:
-            buffer = np.full(n, -1), np.zeros(n, np.int64)
+            scratch = np.full(n, -1), np.zeros(n, np.int64)
         some = slice(first, last)
         loop(
-            rows[some], (mask[0][some], mask[1][some], mask[2]), (left[0][some], left[1][some], left[2]), right, *buffer
+            rows[some],
+            (mask[0][some], mask[1][some], mask[2]),
+            (left[0][some], left[1][some], left[2]),
+            right,
+            *scratch,
         )
-        free.append(buffer)
+        free.append(scratch)
 
     pieces = _PARTS * threads if threads > 1 else 1
     cuts = [0, *np.searchsorted(work, np.arange(1, pieces) * int(work[-1]) // pieces).tolist(), rows.size]

@@ -123,7 +123,7 @@ def _inner(e: Any, out: Any, write: Write[Mask | None]) -> bool:
 
 
 def _reposition(e: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Assign the moved entries that stay within the output's size; positions to which no position moves keep theirs."""
+    """Assign the moved entries that stay within the output's size; other positions keep their entries."""
     u, offset = e.operands
     size = out._store.size
     region = presence_words.mark(vector_index.moved(int(offset.value), u._store.size, size)[1].astype(np.uint64), size)

@@ -315,7 +315,7 @@ def _assign(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 def _reposition(e: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Assign the moved entries that stay within the output's shape; positions to which none moves keep theirs."""
+    """Assign the moved entries that stay within the output's shape; other positions keep their entries."""
     x, *offsets = e.operands
     matrix = matrix_conversions.operand(x)
     if write.mask is None and write.accum is None and out._store.nvals == 0:

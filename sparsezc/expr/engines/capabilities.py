@@ -86,7 +86,10 @@ class LoopCapabilities(Protocol):
         over: range | None,
         again: Callable[[list[Any]], bool] | None,
     ) -> Any:
-        """Run a compiled loop over rows and return its result: :func:`sparsezc.core.engine_loops.run_loop`."""
+        """Run a compiled loop over rows and return its result: :func:`sparsezc.core.engine_loops.run_loop`.
+
+        `cost`: nanoseconds that the statements take for each row and entry at least; infinite: the loop must run.
+        """
 
     def run_arrays(
         self,
@@ -96,7 +99,10 @@ class LoopCapabilities(Protocol):
         over: range | None = None,
         again: Callable[[list[Any]], bool] | None = None,
     ) -> Any:
-        """Run a compiled loop over arrays and return its result: :func:`sparsezc.core.engine_loops.run_arrays`."""
+        """Run a compiled loop over arrays and return its result: :func:`sparsezc.core.engine_loops.run_arrays`.
+
+        `cost`: nanoseconds that the statements take in all at least; infinite: the loop must run.
+        """
 
     def lend_rows(self, store: Any) -> Any:
         """Return a context that lends a matrix's rows in host memory: :func:`sparsezc.core.engine_loops.lent_rows`."""

@@ -142,7 +142,7 @@ class Filled:
         self._dataset = dataset
         self._at = 0
         self._sums: list[int] = []
-        self._rest = 0  # bytes that still belong to the last checksum
+        self._unsummed = 0  # bytes that still belong to the last checksum
 
     @property
     def unplaced(self) -> int:
@@ -158,12 +158,12 @@ class Filled:
         self._at += part.size
         rest = part.data.cast("B")
         while rest:
-            if not self._rest:
+            if not self._unsummed:
                 self._sums.append(0)
-                self._rest = PIECE
-            piece = rest[: self._rest]
+                self._unsummed = PIECE
+            piece = rest[: self._unsummed]
             self._sums[-1] = zlib.crc32(piece, self._sums[-1])
-            self._rest -= len(piece)
+            self._unsummed -= len(piece)
             rest = rest[len(piece) :]
 
     def place(self) -> tuple[int, int]:

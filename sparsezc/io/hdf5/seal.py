@@ -54,9 +54,9 @@ class Sealed:
         made = np.empty(count, kind)
         with self.path.open("rb", buffering=0) as file:
             file.seek((known.offset or 0) + start * kind.itemsize)
-            space, got = made.view(np.uint8).data, 0
+            buffer, got = made.view(np.uint8).data, 0
             while got < made.nbytes:
-                more = file.readinto(space[got:])
+                more = file.readinto(buffer[got:])
                 if not more:
                     raise FileFormatError(f"{self.path} is truncated: {name} ends before entry {stop:,}")
                 got += more

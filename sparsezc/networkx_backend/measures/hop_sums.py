@@ -34,7 +34,7 @@ def _rows(G: Graph, weight: str | None) -> _Rows:
 
 
 def _total(G: Graph, weight: str | None, term: Callable[..., NDArray[Any]]) -> Any:
-    """Sum a term over all distances d: at most d * (d + 1), or d times a product of two degrees."""
+    """Sum a term over all distances d; no term may exceed d * (d + 1), or d times a product of two degrees."""
     total: Any = 0
     most = 2 * int(G.degrees().max(initial=1))
     for i, j, d in _rows(G, weight):
@@ -62,7 +62,7 @@ def efficiency(G: Graph, u: Any, v: Any) -> float:
 
 @claims()
 def global_efficiency(G: Graph) -> float:
-    """Return the mean of one over all distances: see :func:`sparsezc.algorithms.global_efficiency`."""
+    """Return the mean of 1/d over all pairs: see :func:`sparsezc.algorithms.global_efficiency`."""
     return algorithms.global_efficiency(G.A) if len(G) > 1 else 0
 
 

@@ -98,7 +98,7 @@ _Found = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]
 
 
 def _by_distance(d: NDArray[Any], tight: _Tight) -> _Found:
-    """Sort by distance, if no two distances are equal."""
+    """Order vertices by distance; distances must differ."""
     vertices = np.argsort(d)
     place = np.argsort(vertices)
     order = np.lexsort((place[tight.tails], tight.heads))

@@ -49,9 +49,9 @@ class Compiled:
         within = _NONE[0] if how.within is None else how.within
         joins = _NO_JOINS if how.joins is None else how.joins
         given = *(x is not None for x in (spans.values, how.within, how.penalty, how.joins)), how.stays
-        buffer = how.scratch.take()
-        self._best(_all(spans), rows, how.label, (within, *penalty, how.scale), given, buffer, tuple(joins), best)
-        how.scratch.give(buffer)
+        scratch = how.scratch.take()
+        self._best(_all(spans), rows, how.label, (within, *penalty, how.scale), given, scratch, tuple(joins), best)
+        how.scratch.give(scratch)
 
     def label_weight(
         self,

@@ -60,7 +60,7 @@ class Sorting:
     def sums(
         self, spans: Spans, ends: NDArray[np.int64], label: NDArray[np.int64], width: int, most: int, kind: Any
     ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]:
-        """Return the sums between some labels and all: ids of labels, sums, and how many sums each label has."""
+        """Return, for each listed label, its sums of weights to other labels: ids, sums, and their number."""
         at, _, j, w = _entries(spans, np.arange(spans.begin.size))
         row, into = np.searchsorted(ends, at, side="right") - 1, label[j]
         kept = into < width

@@ -125,7 +125,7 @@ def _threads(engine: DistributedEngine) -> int:
 def part(engine: DistributedEngine, matrix: Store, cost: float, values: Any) -> Part | None:
     """Return this rank's rows for loops, with values of a type or without; None, on all ranks, where statements run.
 
-    `cost` is that of :func:`sparsezc.core.engine_loops.run_loop`. A collective.
+    `cost`: nanoseconds that the statements take for each row and entry at least. A collective.
     """
     n, entries = matrix.nrows, engine.nvals(matrix)
     nbytes = _BYTES * n + (0 if values is None else 8 * entries)

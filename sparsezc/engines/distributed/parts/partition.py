@@ -118,7 +118,7 @@ class Partitions:
 
 
 def cut_evenly(length: int, ranks: int) -> NDArray[np.int64]:
-    """Return bounds of ranges of equal length."""
+    """Return bounds of ranges of one length, a multiple of 64; the last may be shorter or empty."""
     step = -(-length // ranks)
     step = -(-step // ALIGN) * ALIGN
     return np.minimum(np.arange(ranks + 1, dtype=np.int64) * step, length)

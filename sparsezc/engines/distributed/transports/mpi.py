@@ -74,7 +74,7 @@ class Mpi:
 
     def gather(self, mine: Any, counts: Counts) -> Any:
         size = mine.dtype.itemsize
-        out = self._received("in", mine, int(counts.sum()))
+        out = self._receive_buffer("in", mine, int(counts.sum()))
         given = self._host("out", mine)
         self._wait(self.comm.Iallgatherv(given, [_bytes(out), counts * size]), "gather", out.nbytes)
         self.received += (int(counts.sum()) - int(counts[self.rank])) * size
@@ -82,7 +82,7 @@ class Mpi:
 
     def scatter(self, mine: Any, sent: Counts, received: Counts) -> Any:
         size = mine.dtype.itemsize
-        out = self._received("in", mine, int(received.sum()))
+        out = self._receive_buffer("in", mine, int(received.sum()))
         given = [self._host("out", mine), sent * size]
         self._wait(self.comm.Ialltoallv(given, [_bytes(out), received * size]), "scatter", max(mine.nbytes, out.nbytes))
         self.received += (int(received.sum()) - int(received[self.rank])) * size
@@ -107,7 +107,7 @@ class Mpi:
 
     def shift(self, mine: Any, count: int) -> Any:
         before, after = (self.rank - 1) % self.size, (self.rank + 1) % self.size
-        out = self._received("in", mine, count)
+        out = self._receive_buffer("in", mine, count)
         receiving = self.comm.Irecv(_bytes(out), source=after, tag=_TAG)
         sending = self.comm.Isend(self._host("out", mine), dest=before, tag=_TAG)
         self._wait(receiving, "shift", out.nbytes)
@@ -183,7 +183,7 @@ class Mpi:
             cuda.current().copy_out(array, staged)
         return staged
 
-    def _received(self, way: str, like: Any, count: int) -> NDArray[Any]:
+    def _receive_buffer(self, way: str, like: Any, count: int) -> NDArray[Any]:
         """Return a host array for `count` elements that arrive."""
         if isinstance(like, np.ndarray):
             return np.empty(count, like.dtype)

@@ -57,7 +57,7 @@ def region_of(panel: Panel, i: Any, j: Any) -> Region | None:
 
 
 def _range_of(index: Any) -> tuple[int, int] | None:
-    """Return first and number of an index list's positions; None if they are not consecutive."""
+    """Return the first position of an index list and their number; None if they are not consecutive."""
     if index.kind == "all":
         return 0, index.size
     if index.kind == "one":

@@ -61,8 +61,8 @@ def mirrored(rows: Rows) -> Rows | None:
     lower = _is_lower(rows)
     kind = rows.indices.dtype
     value_bytes = 0 if rows.iso else rows.values.dtype.itemsize
-    space = 2 * rows.nvals * (kind.itemsize + value_bytes)
-    if lower is None or not RECORDS[rows.indices.placement].resident or space > budget.available() // 4 * 3:
+    needed = 2 * rows.nvals * (kind.itemsize + value_bytes)
+    if lower is None or not RECORDS[rows.indices.placement].resident or needed > budget.available() // 4 * 3:
         return None
     lengths = rows.indptr[1:] - rows.indptr[:-1]
     counts = gather_scatter.counts(rows.indices, rows.ncols, row_blocks.pieces(rows.nvals, _ENTRY_BYTES))

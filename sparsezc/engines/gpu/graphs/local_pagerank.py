@@ -84,8 +84,8 @@ def local_pagerank(
 ) -> Solutions | None:
     """Return the solutions of the first seeds, as many as fit in device memory; None if the host must solve.
 
-    The host must where statements search (search.py), in another vertex order, and where a solution may be too small or
-    too large for the device.
+    The host solves if searches run by statements (search.py), if the matrix has another vertex order, and if a solution
+    may be too small or too large for the device.
     """
     rows = matrix.in_stored_order()[0]
     _, rho, most, max_iter, _ = limits
@@ -125,7 +125,7 @@ def _solved(
     run(
         blocks, indptr=rows.indptr, indices=rows.arguments.indices, seeds=around, alpha=alpha, rho=rho,
         most=most, max_iter=max_iter, every=every, key=key, place=place, flow=flow, bits=capacity.bits, vertex=vertex,
-        begin=begin, degree=degree, y=y, come=come, vertex_capacity=capacity.vertices, capacity=capacity.entries,
+        begin=begin, degree=degree, y=y, come=come, vertex_capacity=capacity.vertices, entry_capacity=capacity.entries,
         owner=owner, number=number, slot=slot, state=state, wait=wait,
     )  # fmt: skip
     read = gpu.asnumpy(state).reshape(k, _STATE)
@@ -156,7 +156,7 @@ def _ends(
     ends = gpu.xp.zeros(rank.size, np.uint64)
     of_each = max(1, launch.blocks(gpu, first.size * capacity) // first.size)
     count.launch(
-        of_each * first.size, seeds=first.size, state=state, owner=owner, number=number, capacity=capacity,
+        of_each * first.size, seeds=first.size, state=state, owner=owner, number=number, entry_capacity=capacity,
         first=gpu.xp.asarray(first), rank=gpu.xp.asarray(rank.astype(np.uint32)), ends=ends,
     )  # fmt: skip
     return gpu.asnumpy(ends).view(np.int64)

@@ -137,12 +137,12 @@ class LabelRows:
         lengths = rows.indptr[1:] - rows.indptr[:-1]
         counts = [0, *(int((lengths <= limit).sum()) for limit in self.limits), n]
         ends = np.maximum.accumulate(counts)  # a warp's table may take fewer entries than its lanes compare
-        self.capacity = np.diff(ends)
+        self.capacities = np.diff(ends)
         self.first = xp.asarray(ends[:-1].astype(np.uint64))
         self.listed, self.best, self.moved = (xp.empty(n, self.key) for _ in range(3))
-        longest = int(lengths.max()) if self.capacity[_TABLE_CLASS] else 0
+        longest = int(lengths.max()) if self.capacities[_TABLE_CLASS] else 0
         self.tables = (
-            labels.tables(longest, int(self.capacity[_TABLE_CLASS]), self.case) if longest else labels.NO_TABLES
+            labels.tables(longest, int(self.capacities[_TABLE_CLASS]), self.case) if longest else labels.NO_TABLES
         )
 
     def turn(self, network: Network, turn: Turn, active: Any, size: int) -> None:
@@ -162,7 +162,7 @@ class LabelRows:
             full, **lists, n=n, indptr=rows.indptr, active=candidates, clears=int(not self.joins),
             given=turn.given, a=turn.a, b=turn.b, turn=turn.turn,
         )  # fmt: skip
-        for kind in np.flatnonzero(self.capacity).tolist():
+        for kind in np.flatnonzero(self.capacities).tolist():
             tables = self.tables if kind == _TABLE_CLASS else labels.NO_TABLES
             stats.counted(self._chooser(kind), placements.in_device_memory(rows))(
                 self._grid(kind), network, tables, **lists, **self._matrix, a=turn.a, b=turn.b, turn=turn.turn,
@@ -201,7 +201,7 @@ class LabelRows:
         )  # fmt: skip
 
     def _grid(self, kind: int) -> int:
-        gpu, count = cuda.current(), int(self.capacity[kind])
+        gpu, count = cuda.current(), int(self.capacities[kind])
         if kind == _TABLE_CLASS:
             return int(self.tables.keys.size) // self.tables.slots
         threads = (8, 32, 32, launch.THREADS)[kind]

@@ -95,9 +95,9 @@ class HeavyRow:
             return
         join = codegen.kernel(self.gpu, "spgemm_heavy_add.cu", adding, "heavy_join")
         piece = -(-self.products // PARTS)
-        space = max(1, budget.available() // 4 // values.nbytes)  # parts whose sums fit in memory at a time
-        for first in range(0, PARTS, space):
-            count = min(space, PARTS - first)
+        at_once = max(1, budget.available() // 4 // values.nbytes)  # parts whose sums fit in memory at a time
+        for first in range(0, PARTS, at_once):
+            count = min(at_once, PARTS - first)
             partial = xp.full(count * ids.size, neutral, values.dtype)
             number = xp.full(1, first, np.uint64)
             kernel.launch(count, self.walk, **place, piece=piece, counter=number, sums=partial)

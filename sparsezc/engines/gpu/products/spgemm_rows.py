@@ -144,8 +144,8 @@ def _listed(tabled: Any, mapped: Any, others: Any, nrows: int, ncols: int) -> _L
     maps: tuple[Any, ...] = 0, 0, 0, 0
     if mapped.size:
         summary = -(-ncols // _MAP_COLUMNS)
-        space = max(1, budget.available() // 4 // _map_bytes(ncols))
-        count = min(mapped.size, space, launch.blocks(gpu, launch.THREADS * mapped.size))
+        at_once = max(1, budget.available() // 4 // _map_bytes(ncols))
+        count = min(mapped.size, at_once, launch.blocks(gpu, launch.THREADS * mapped.size))
         words, summaries = xp.zeros(count * summary * 1024, np.uint64), xp.zeros(count * summary, np.uint32)
         maps = count, words, summaries, summary
     return _Listed(mapped.size, tabled.size, rows, bits, *maps)

@@ -1,4 +1,4 @@
-"""The state of the GPU engine that outlives a statement and belongs to no store: all of it stands here."""
+"""Flags and the array pool that the statements of the GPU engine share."""
 
 from __future__ import annotations
 

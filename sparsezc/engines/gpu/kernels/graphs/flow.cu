@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// search: one level of the search that sets heights: lists the vertices that have capacity towards the listed ones and
+// search: one level of the search that sets heights: lists the vertices that have residual capacity towards the listed ones and
 // no height yet.
 extern "C" __global__ void __launch_bounds__(256)
     search(Key* listed, u64 most, u64* tally, Key* next, u64* next_tally, u64* later_tally, u64 wall, const i64* indptr,

@@ -32,11 +32,11 @@ struct Solution {
   i64* degree;
   double* y;
   u64* come;      // y that a vertex gets from the solution in a step; zeros between steps
-  u64 vertex_capacity;      // capacity in vertices
+  u64 vertex_capacity;
   u32* owner;     // of an entry: the position of its row's vertex
   u32* number;    // of an entry: 1 + the position of its column's vertex, 0 if that is not in the solution
   u32* slot;      // of an entry: the table's slot of its column's vertex
-  u64 capacity;       // capacity in entries
+  u64 entry_capacity;
 };
 
 // The columns of the solution's rows, and the seed: open addressing, linear probing. `place`: 1 + the vertex's position
@@ -94,7 +94,7 @@ __device__ __forceinline__ void add_to_owners(u64* sums, u32 owner, u64 value) {
 __device__ __forceinline__ void enter(const Solution& s, u32* place, u64* state, u64 v, i64 degree, double far) {
   if (atomicCAS(place, 0u, CLAIMED) != 0) return;
   const u64 at = atomicAdd(&state[FOUND], (u64)1), begin = atomicAdd(&state[ENTRIES], (u64)degree);
-  if (at >= s.vertex_capacity || begin + (u64)degree > s.capacity) {
+  if (at >= s.vertex_capacity || begin + (u64)degree > s.entry_capacity) {
     atomicMax(&state[ENDED], (u64)FULL);
     return;
   }
@@ -131,16 +131,17 @@ __device__ __forceinline__ void copy_rows(const Solution& s, const Table& table,
 }
 
 // `seeds`: a vertex for each block, or one. For each seed `vertex`, `begin`, `degree`, `y` and `come` have `vertex_capacity`
-// elements, `owner`, `number` and `slot` have `capacity`, `key`, `place` and `flow` 2^bits, and `state` has STATE. `key`:
+// elements, `owner`, `number` and `slot` have `entry_capacity`, `key`, `place` and `flow` 2^bits, and `state` has STATE. `key`:
 // EMPTY. `place`, `flow`, `come`, `state`, `wait`: zeros. At the end state[ENDED] is SETTLED, FULL, or else STOPPED
 // after max_iter steps, and state[GROWN] is then the growth of the last step.
 extern "C" __global__ void __launch_bounds__(THREADS, ONE_EACH ? 2 : 4)
     solve(const i64* indptr, const Id* indices, const i64* seeds, double alpha, double rho, double most, u64 max_iter, u64 every, Id* key,
-         u32* place, u64* flow, u32 bits, u64* vertex, u64* begin, i64* degree, double* y, u64* come, u64 vertex_capacity, u32* owner, u32* number,
-         u32* slot, u64 capacity, u64* state, u64* wait) {
-  const u64 mine = ONE_EACH ? blockIdx.x : 0, of_vertices = mine * vertex_capacity, of_entries = mine * capacity, of_table = mine << bits;
+         u32* place, u64* flow, u32 bits, u64* vertex, u64* begin, i64* degree, double* y, u64* come, u64 vertex_capacity, u32* owner,
+         u32* number, u32* slot, u64 entry_capacity, u64* state, u64* wait) {
+  const u64 mine = ONE_EACH ? blockIdx.x : 0, of_vertices = mine * vertex_capacity, of_entries = mine * entry_capacity,
+            of_table = mine << bits;
   const Solution s = {vertex + of_vertices, begin + of_vertices, degree + of_vertices, y + of_vertices, come + of_vertices, vertex_capacity,
-                      owner + of_entries, number + of_entries, slot + of_entries, capacity};
+                      owner + of_entries, number + of_entries, slot + of_entries, entry_capacity};
   const Table table = {key + of_table, place + of_table, flow + of_table, bits};
   state += mine * STATE;
   const u64 seed = (u64)seeds[mine], thread = rank_in_crowd(), threads = crowd();
@@ -220,8 +221,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, ONE_EACH ? 2 : 4)
 // vertices of lower rank. `first`: the start of each seed's vertices in `rank`, which has ranks by position. `ends`:
 // zeros. Each seed gets as many blocks.
 extern "C" __global__ void __launch_bounds__(256)
-    later_ends(u64 seeds, const u64* state, const u32* owner, const u32* number, u64 capacity, const i64* first, const u32* rank, u64* ends) {
-  const u64 mine = blockIdx.x % seeds, block = blockIdx.x / seeds, of_entries = mine * capacity;
+    later_ends(u64 seeds, const u64* state, const u32* owner, const u32* number, u64 entry_capacity, const i64* first,
+               const u32* rank, u64* ends) {
+  const u64 mine = blockIdx.x % seeds, block = blockIdx.x / seeds, of_entries = mine * entry_capacity;
   rank += first[mine];
   each_entry(state[mine * STATE + ENTRIES], block * blockDim.x + threadIdx.x, gridDim.x / seeds * blockDim.x, [&](u64 e, bool active) {
     if (!active || !number[of_entries + e]) return;

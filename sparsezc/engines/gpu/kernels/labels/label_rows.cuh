@@ -130,7 +130,7 @@ struct Sums {
   Sum* sums;
   Key* spill;      // two lists of `capacity` entries each: those that have spilled, and the same by parts
   Sum* spill_sums;
-  u64 capacity;        // 0: the table holds all
+  u64 capacity;    // 0: the table holds all
   u32* counts;     // in shared memory: the number of entries that have spilled; the ends of the parts
   bool near;       // whether a label may use PROBES slots only, or any
 
