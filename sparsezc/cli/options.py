@@ -92,7 +92,7 @@ class Option:
         if self.kind == "flag":
             off = self.default is True
             action = "store_false" if off else "store_true"
-            about = f"not: {about}" if off else about
+            about = f"turn off: {about}" if off else about
             command.add_argument(self.flag, dest=self.name, action=action, default=None, help=about)
             return
         if self.name == "source" and self.default is REQUIRED:

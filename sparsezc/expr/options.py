@@ -45,7 +45,9 @@ def check(options: dict[str, Any]) -> None:
         seen.add(key)
         if key not in _ALLOWED:
             known = ", ".join(_ALLOWED)
-            raise InvalidValue(f"Descriptor option {name!r} is not known; choose from {known}")
+            raise InvalidValue(
+                f"Descriptor option {name!r} is not known; choose from {known}, or from the arguments of the call"
+            )
         allowed = _ALLOWED[key]
         if value is None or value is False:
             continue

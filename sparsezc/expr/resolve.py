@@ -96,5 +96,5 @@ def _expected(kind: str, op: Any, error: Exception) -> str:
     untyped = op.op if isinstance(op, TypedOp) else op
     part = {"binary": "binaryop", "monoid": "monoid"}.get(kind)
     if getattr(untyped, "kind", None) == "semiring" and part:
-        return f"{expected}; use {untyped!r}.{part} to get the {_CLASSES[kind].split(', ')[-1]})"
+        return f"{expected}; use {untyped!r}.{part} to get the {_CLASSES[kind].split(', ')[0]})"
     return f"{expected})"

@@ -45,14 +45,14 @@ def read(
 @overload
 def read(
     path: str | os.PathLike[str], *, relabel: Literal[True], comm: Any = None, **options: Unpack[Reading]
-) -> tuple[Matrix, NDArray[np.int64]]: ...
+) -> tuple[Matrix, NDArray[Any]]: ...
 @overload
 def read(
     path: str | os.PathLike[str], *, relabel: bool = False, comm: Any = None, **options: Unpack[Reading]
-) -> Matrix | tuple[Matrix, NDArray[np.int64]]: ...
+) -> Matrix | tuple[Matrix, NDArray[Any]]: ...
 def read(
     path: str | os.PathLike[str], *, relabel: bool = False, comm: Any = None, **options: Unpack[Reading]
-) -> Matrix | tuple[Matrix, NDArray[np.int64]]:
+) -> Matrix | tuple[Matrix, NDArray[Any]]:
     """Read a graph from a file, or generate one, as an adjacency matrix.
 
     Parameters

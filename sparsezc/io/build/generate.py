@@ -74,9 +74,8 @@ def _numbers(name: str, kind: str, rest: str) -> tuple[int, int]:
     pattern = {"grid": r"(\d{1,12})x(\d{1,12})", "path": r"(\d{1,12})", "star": r"(\d{1,12})"}
     found = re.fullmatch(pattern.get(kind, r"(\d{1,12})(?::(\d{1,12}))?"), rest)
     if not found:
-        raise InvalidValue(
-            f"{name}: the name has the form {kind}:{shapes.get(kind, 'SCALE[:EDGEFACTOR]')}, in whole numbers"
-        )
+        shape = shapes.get(kind, "SCALE[:EDGEFACTOR]")
+        raise InvalidValue(f"{name}: the name has the form {kind}:{shape}, in whole numbers of at most 12 digits")
     numbers = [int(part) for part in found.groups() if part is not None]
     if kind in ("kron", "urand"):
         scale, factor = numbers[0], numbers[1] if len(numbers) > 1 else EDGEFACTOR

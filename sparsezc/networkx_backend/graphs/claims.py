@@ -152,13 +152,15 @@ def register(replaced: Any, function: Function, **conditions: Any) -> Function:
     Raises
     ------
     InvalidValue
-        The names differ, or the function is already claimed.
+        `replaced` has no backends, the names differ, or the function is already claimed.
     """
-    name = replaced.name
-    if function.__name__ != name or name in CLAIMS or "sparsezc" in replaced.backends:
-        raise InvalidValue(
-            f"{function.__name__} cannot be registered for NetworkX's {name}: an unclaimed one of its name is needed"
-        )
+    name = getattr(replaced, "name", None)
+    if name is None or not hasattr(replaced, "backends"):
+        raise InvalidValue(f"{replaced!r} is not a function of NetworkX that has backends; nx.flow_hierarchy is one")
+    if function.__name__ != name:
+        raise InvalidValue(f"{function.__name__} cannot be registered for NetworkX's {name}: their names must be equal")
+    if name in CLAIMS or "sparsezc" in replaced.backends:
+        raise InvalidValue(f"{name} cannot be registered: sparsezc or an earlier registration has NetworkX's {name}")
     claims(**conditions)(function)
     replaced.backends.add("sparsezc")
     return function
