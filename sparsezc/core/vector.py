@@ -114,13 +114,15 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         del made._store
         return made
 
-    def __getattr__(self, name: str) -> Any:
-        if name != "_store":
-            return object.__getattribute__(self, name)  # raises
-        with self._lock:
-            if self._make is not None:
-                self._store, self._make = self._make(), None
-        return object.__getattribute__(self, name)
+    if not TYPE_CHECKING:  # checkers would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            if name != "_store":
+                return object.__getattribute__(self, name)  # raises
+            with self._lock:
+                if self._make is not None:
+                    self._store, self._make = self._make(), None
+            return object.__getattribute__(self, name)
 
     def _settle(self, engine: Engine) -> None:
         old, content = self._engine, self._store

@@ -32,9 +32,10 @@ A.mxv(A)
 A @ 1
 g: list[int] = A[0, 1].value
 v[0].value.upper()
+v.nvalues
 """
 #: Line numbers of the wrong lines in a file that begins with a blank line.
-WRONG_LINES = range(5, 15)
+WRONG_LINES = range(5, 16)
 
 
 def test_the_programs_run() -> None:
