@@ -29,7 +29,8 @@ def ask(namespace: ModuleType, name: str, called: str | None = None) -> Any:
     kind = called or namespace.__name__.rpartition(".")[2]
     op = getattr(namespace.ss, name, None)
     if not isinstance(op, Operator):
-        raise AttributeError(f"{namespace.__name__} has no attribute {name!r}")
+        # With these two, Python itself looks for a near name where it shows the error.
+        raise AttributeError(f"{namespace.__name__} has no attribute {name!r}", name=name, obj=namespace)
     warnings.warn(
         f"`gb.{kind}.{name}` is deprecated in python-graphblas; please use {_ALSO.get(name, '')}`gb.{kind}.ss.{name}`,"
         " which is the same operator in both libraries",
