@@ -58,8 +58,10 @@ def sample_neighbors(
     -----
     Only the k ids drawn are read of a row; with `weighted` also all weights of the row. See
     :func:`sparsezc.ops.selectk`, which takes rectangular matrices too, and describes the methods, and
-    :func:`sparsezc.ops.sample_hops` for several hops. Source of the use: W. Hamilton, R. Ying, J. Leskovec, Inductive
-    representation learning on large graphs, NIPS 2017, arXiv:1706.02216.
+    :func:`sparsezc.ops.sample_hops` for several hops.
+
+    Source: W. Hamilton, R. Ying, J. Leskovec, Inductive representation learning on large graphs, NIPS 2017,
+    arXiv:1706.02216, for the use of samples.
 
     Examples
     --------

@@ -112,7 +112,7 @@ def test_triangles_of_a_large_graph_are_verified_on_a_part(tmp_path: Path, monke
     assert gap.main(["kron:8", *options]) == 1
     monkeypatch.setattr(gap.gb.algorithms, "triangle_count", lambda A: right(A) if A.nrows < 256 else 0)
     assert gap.main(["kron:8", *options]) == 1
-    assert "a part of it has" in cases(path)[0]["verified"]
+    assert "a part of the graph has" in cases(path)[0]["verified"]
 
 
 def test_a_file_keeps_its_own_lengths_if_asked(tmp_path: Path) -> None:

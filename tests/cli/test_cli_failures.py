@@ -25,8 +25,8 @@ BAD = [
     (["bfs", "{edges}", "--out", "{folder}/./small.txt"], "small.txt is the graph itself; another name is"),
     (["bfs", "{folder}"], "folder"),
     (["bfs", "grid:3x3", "--directed"], "directed"),
-    (["bfs", "path:5", "--format", "snap"], "format='snap' is for files; path:5 is made"),
-    (["info", "path:5", "--format", "snap"], "format='snap' is for files; path:5 is made"),
+    (["bfs", "path:5", "--format", "snap"], "format='snap' is for files; path:5 is a generated graph"),
+    (["info", "path:5", "--format", "snap"], "format='snap' is for files; path:5 is a generated graph"),
     (["convert", "path:5", "{folder}/out.h5", "--format", "snap", "--memory", "1GB"], "format='snap' is for files"),
 ]
 

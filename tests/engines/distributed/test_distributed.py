@@ -80,7 +80,7 @@ def test_a_frozen_rank_ends_the_job_at_the_deadline() -> None:
     began = monotonic()
     done = launch(2, "tests.engines.distributed.faults", "frozen", timeout=60)
     assert done.returncode != 0
-    assert "another rank did not come within 1 s" in done.stderr
+    assert "another rank did not arrive within 1 s" in done.stderr
     assert monotonic() - began < 30  # the frozen rank sleeps for 30 s
 
 

@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 // turn_words: adds the bits that are reached for the first time, here or by others' pushes, to `seen`, and writes them
-// to the frontier and to `kept`, from which levels are written; `reached` and `came` are cleared. `came` has a word for
+// to the frontier `front` and to `kept`, from which levels are written; `reached` and `came` are cleared. `came` has a word for
 // each of the `size` vertices from each other card. Words of the frontier that change are also written to its copies,
 // at the addresses fronts_of. push_indptr and pull_indptr as for turn_rows.
 extern "C" __global__ void __launch_bounds__(256)
