@@ -16,6 +16,7 @@ import sparsezc as gb
 from sparsezc.device import cuda
 from sparsezc.device.protocol import Pages
 from sparsezc.engines.gpu.storage import row_blocks
+from tests.emulator.device import _PAGES
 
 ROWS, COLUMNS = 4, 6_000
 BUDGET = 60_000  # bytes: a fifth of a row's ids and values
@@ -104,8 +105,10 @@ def test_answers_are_the_cpu_engine_s(placement: str, gpu: Any) -> None:
 def test_what_the_device_holds_meanwhile(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Peak memory stays within the budget, the vectors and the interpreter's own; host pages are not traced."""
 
-    def untraced(nbytes: int, kind: str) -> Pages:
-        array = np.frombuffer(mmap.mmap(-1, nbytes + 1), np.uint8)[:nbytes]
+    def untraced(nbytes: int, kind: str, wait: bool = True) -> Pages:
+        whole = np.frombuffer(mmap.mmap(-1, nbytes + 1), np.uint8)
+        _PAGES[id(whole)] = whole  # the emulated device refuses managed memory that it does not know
+        array = whole[:nbytes]
         return Pages(array, array.ctypes.data, kind)
 
     monkeypatch.setattr(emulated, "pages", untraced)
