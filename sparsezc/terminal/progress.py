@@ -220,8 +220,12 @@ def _bar_type() -> Any:
         start_t: float
         delay: float
         monitor_interval = 0  # no thread of tqdm's own: with `miniters` 0 it has nothing to adapt
-        counts = False
         _loop_began: float | None = None
+
+        @property
+        def counts(self) -> bool:
+            """Return whether a loop counts its steps."""
+            return self._loop_began is not None
 
         @property
         def format_dict(self) -> dict[str, Any]:
@@ -236,7 +240,7 @@ def _bar_type() -> Any:
             if self.counts:
                 yield from items
                 return
-            self.counts, self._loop_began = True, self._time()
+            self._loop_began = self._time()
             self._show(loop.bar_format, loop.total, f" {loop.unit}")
             try:
                 for item in items:
@@ -244,7 +248,7 @@ def _bar_type() -> Any:
                     done = 1 if size is None else size(item)
                     self.update(done if loop.total is None else min(done, loop.total - self.n))
             finally:
-                self.counts, self._loop_began = False, None
+                self._loop_began = None
                 self._show(_TIME, None, "")
 
         def _show(self, bar_format: str, total: int | None, unit: str) -> None:
