@@ -37,8 +37,8 @@ def _read(name: str, format: Any, path: Path, **given: Any) -> Edges:
     found = replace(found, nrows=_size(path, found.nrows), ncols=_size(path, found.ncols))
     rows, cols, values = _checked(path, 0, (found.rows, found.cols, found.values))
     for what, ids, size in (("row", rows, found.nrows), ("column", cols, found.ncols)):
-        if ids.size and int(ids.max()) >= size:
-            raise _out_of_range(path, int(ids.argmax()), what, int(ids.max()), size)
+        if ids.size:
+            _require_below(path, what, size, int(ids.max()), int(ids.argmax()))
     return replace(found, rows=rows, cols=cols, values=values)
 
 
@@ -63,8 +63,7 @@ def _edge_chunks(name: str, format: Any, path: Path, weights: Any) -> EdgeChunks
             listed += rows.size
             yield rows, cols, values
         for what, (most, at), size in zip(("row", "column"), last, (found.facts.nrows, found.facts.ncols), strict=True):
-            if most >= _size(path, size):
-                raise _out_of_range(path, at, what, most, size)
+            _require_below(path, what, _size(path, size), most, at)
 
     found.pass_through(step)
     return found
@@ -110,5 +109,9 @@ def _ids(path: Path, first: int, what: str, ids: Any) -> NDArray[Any]:
     return found.astype(np.int64, copy=False)
 
 
-def _out_of_range(path: Path, at: int, what: str, found: int, size: int) -> FileFormatError:
-    return FileFormatError(f"{path}: edge {at} has the {what} {found}, and there are {size:,} {what}s, numbered from 0")
+def _require_below(path: Path, what: str, size: int, most: int, at: int) -> None:
+    """Refuse edges whose largest id, that of edge `at`, is not below the size."""
+    if most >= size:
+        raise FileFormatError(
+            f"{path}: edge {at} has the {what} {most}, and there are {size:,} {what}s, numbered from 0"
+        )
